@@ -1,20 +1,13 @@
 #include "compiler/tir/count_operations.h"
 
 #include <algorithm>
+#include <map>
 
+#include "compiler/tir/arith/interval.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::tir {
 namespace {
-
-// How often a loop runs at most: its extent, or the constant in a minimum, as
-// loops have over parts of which the last may be smaller; -1: not known.
-int64_t MostRuns(const Expr& extent) {
-  if (const auto* number = As<IntImm>(extent)) return number->value;
-  const auto* binary = As<Binary>(extent);
-  if (binary == nullptr || binary->op != BinaryOp::kMin) return -1;
-  return std::max(MostRuns(binary->a), MostRuns(binary->b));
-}
 
 class Counter final : public StmtVisitor {
  public:
@@ -25,12 +18,18 @@ class Counter final : public StmtVisitor {
 
  protected:
   void VisitFor(const For& node) override {
-    const int64_t most = MostRuns(node.extent);
+    const auto extent = RangeOf(node.extent);
     const double outer = runs_, before = count_;
     // How often a loop runs that only copies does not matter.
-    runs_ *= static_cast<double>(most < 0 ? 1 : most);
+    runs_ *=
+        static_cast<double>(extent ? std::max<int64_t>(extent->max, 0) : 1);
+    const auto min = RangeOf(node.min);
+    if (extent && min) {
+      ranges_[node.var.get()] = {
+          min->min, min->max + std::max<int64_t>(extent->max, 1) - 1};
+    }
     Visit(node.body);
-    if (most < 0 && count_ > before) known_ = false;
+    if (!extent && count_ > before) known_ = false;
     runs_ = outer;
   }
 
@@ -78,9 +77,45 @@ class Counter final : public StmtVisitor {
   }
 
  private:
+  // The values that it takes, as far as its operands are apart from each other;
+  // nothing where that depends on more than constants and loops.
+  std::optional<Interval> RangeOf(const Expr& e) const {
+    if (const auto* number = As<IntImm>(e)) {
+      return Interval::Point(number->value);
+    }
+    if (const auto* var = As<Var>(e)) {
+      const auto range = ranges_.find(var);
+      if (range == ranges_.end()) return std::nullopt;
+      return range->second;
+    }
+    const auto* binary = As<Binary>(e);
+    if (binary == nullptr) return std::nullopt;
+    const auto a = RangeOf(binary->a), b = RangeOf(binary->b);
+    if (binary->op == BinaryOp::kMin && (a || b)) {
+      // One of them is enough for the largest.
+      if (!a || !b) return Interval{0, a ? a->max : b->max};
+    }
+    if (!a || !b) return std::nullopt;
+    switch (binary->op) {
+      case BinaryOp::kAdd:
+        return *a + *b;
+      case BinaryOp::kSub:
+        return *a + *b * Interval::Point(-1);
+      case BinaryOp::kMul:
+        return *a * *b;
+      case BinaryOp::kMin:
+        return Interval{std::min(a->min, b->min), std::min(a->max, b->max)};
+      case BinaryOp::kMax:
+        return Interval{std::max(a->min, b->min), std::max(a->max, b->max)};
+      default:
+        return std::nullopt;
+    }
+  }
+
   void Count(int each, DataType type) { count_ += runs_ * each * type.lanes; }
 
-  double runs_ = 1;  // of the statement that is visited
+  std::map<const Var*, Interval> ranges_;  // of loops
+  double runs_ = 1;                        // of the statement that is visited
   double count_ = 0;
   bool known_ = true;
 };

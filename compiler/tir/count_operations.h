@@ -13,10 +13,9 @@ namespace ingot::tir {
 // How many operations one run makes on the values that it stores: one for each
 // arithmetic operator, minimum and mathematical function, two for a product
 // with a sum, eight for dot4, four for dot2. Where things are in memory is not
-// counted. Guards count as if they always held, a smaller part at the end of a
-// loop as a whole one, and of two branches the longer one counts. Empty where
-// it depends on symbols or on values, or on the counters of other loops but as
-// a minimum with a constant.
+// counted. Guards count as if they always held, loops as if they ran as often
+// as the ranges of others let them, and of two branches the longer one counts.
+// Empty where it depends on symbols or on values.
 std::optional<uint64_t> CountOperations(const PrimFunc& func);
 
 }  // namespace ingot::tir

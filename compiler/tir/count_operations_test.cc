@@ -48,11 +48,23 @@ func @f(%a: f32[8]) -> (%b: f32[8]) {
             8 * 2);
 }
 
+TEST(CountOperations, OfLoopsThatOthersBound) {
+  EXPECT_EQ(Count(R"(
+func @f(%a: f32[40]) -> (%b: f32[40]) {
+  for i in [0, 3) {
+    for j in [0, min(i * 16 + 18, 33) - max(i * 4, 1)) {
+      %b[j] = %a[j] + 1.0f
+    }
+  }
+})"),
+            3 * (33 - 1));
+}
+
 TEST(CountOperations, CopiesOfAnyLengthHaveNone) {
   EXPECT_EQ(Count(R"(
 func @f(%a: f32[10]) -> (%b: f32[10], %c: f32[10]) {
   for i in [0, 10) {
-    for j in [0, max(i, 1) - i) { %b[i + j] = %a[i + j] }
+    for j in [0, 10 % (i + 1)) { %b[i + j] = %a[i + j] }
     %c[i] = %a[i] + 1.0f
   }
 })"),
