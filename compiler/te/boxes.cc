@@ -150,7 +150,10 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
         ranges[op.axis[i].get()] = std::move(range);
       }
       for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
-        ranges[op.reduce_axis[i].get()] = state.ReduceRange(i);
+        Side range = state.ReduceRange(i);
+        range.inexact =
+            range.inexact || state.ReduceMayExceed(static_cast<int>(i));
+        ranges[op.reduce_axis[i].get()] = std::move(range);
       }
     } else {
       if (!IsAttachedWithin(reader, state.stage)) {

@@ -356,9 +356,19 @@ Side LoopState::ReduceRange(int axis) const {
   return Range(stage->reduce_axes_[axis].id);
 }
 
+bool LoopState::HasThreads() const {
+  return std::any_of(stage->loops_.begin(), stage->loops_.end(),
+                     [](const auto& loop) {
+                       return loop.kind == tir::ForKind::kThread ||
+                              loop.kind == tir::ForKind::kBlock;
+                     });
+}
+
 bool LoopState::IsOfFused(int loop) const {
   const auto& info = stage->loops_[loop];
   if (info.fuse >= 0) return true;
+  // Boxes of threads have the shape that the threads' shares say.
+  if (HasThreads()) return false;
   // Elsewhere a split's loops are not all that its values depend on.
   if (info.split < 0 || base_.count(info.split) != 0 ||
       TailOf(info.split) == Tail::kShiftInwards) {
@@ -398,11 +408,8 @@ FusedAxes LoopState::Fused() const {
   }
   for (const auto& [loop, var] : loops) {
     Side range = Range(loop);
-    const int parent = stage->loops_[loop].parent;
-    const bool is_inner = parent >= 0 && stage->relations_[parent].is_split &&
-                          stage->relations_[parent].inner == loop;
     range.inexact = range.inexact || is_inexact || HasGuards(loop) ||
-                    (is_inner && IsGuarded(parent));
+                    ComesFromGuarded(loop);
     result.ranges.emplace(var.get(), std::move(range));
   }
   return result;
@@ -441,6 +448,15 @@ bool LoopState::IsGuarded(int relation) const {
          TailOf(relation) == Tail::kGuard;
 }
 
+bool LoopState::ComesFromGuarded(int loop) const {
+  const int parent = stage->loops_[loop].parent;
+  if (parent < 0) return false;
+  const auto& r = stage->relations_[parent];
+  if (!r.is_split)
+    return ComesFromGuarded(r.outer) || ComesFromGuarded(r.inner);
+  return (r.inner == loop && IsGuarded(parent)) || ComesFromGuarded(r.whole);
+}
+
 bool LoopState::HasGuards(int loop) const {
   const auto& info = stage->loops_[loop];
   if (info.fuse >= 0) return HasGuards(stage->relations_[info.fuse].whole);
@@ -451,6 +467,10 @@ bool LoopState::HasGuards(int loop) const {
 
 bool LoopState::MayExceed(int axis) const {
   return box[axis].inexact || HasGuards(stage->axes_[axis].id);
+}
+
+bool LoopState::ReduceMayExceed(int axis) const {
+  return HasGuards(stage->reduce_axes_[axis].id);
 }
 
 }  // namespace ingot::te

@@ -103,8 +103,10 @@ class LoopState {
   // Conditions that the values of bound loops must meet: guards of splits, and
   // the tensor's bounds where the box is inexact. Proven ones are left out.
   std::vector<Expr> Conditions() const;
-  // A condition on the axis will be needed inside the loops yet to be made.
+  // A condition on the axis, or on the reduce axis, will be needed inside the
+  // loops yet to be made.
   bool MayExceed(int axis) const;
+  bool ReduceMayExceed(int axis) const;
 
  private:
   friend class Lowerer;
@@ -114,6 +116,9 @@ class LoopState {
   // condition.
   bool IsGuarded(int relation) const;
   bool HasGuards(int loop) const;
+  // Whether the loop is, or was fused with, the inner one of such a split.
+  bool ComesFromGuarded(int loop) const;
+  bool HasThreads() const;
   bool TouchesStack() const;
   // The place of the first (in leaf order) leaf made from `loop`.
   int FirstLeaf(int loop) const;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/tir/arith/affine.h"
 #include "compiler/tir/arith/interval.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::tir {
@@ -18,12 +20,12 @@ class Counter final : public StmtVisitor {
 
  protected:
   void VisitFor(const For& node) override {
-    const auto extent = RangeOf(node.extent);
+    const auto extent = RangeOf(ToAffine(node.extent));
     const double outer = runs_, before = count_;
     // How often a loop runs that only copies does not matter.
     runs_ *=
         static_cast<double>(extent ? std::max<int64_t>(extent->max, 0) : 1);
-    const auto min = RangeOf(node.min);
+    const auto min = RangeOf(ToAffine(node.min));
     if (extent && min) {
       ranges_[node.var.get()] = {
           min->min, min->max + std::max<int64_t>(extent->max, 1) - 1};
@@ -77,39 +79,42 @@ class Counter final : public StmtVisitor {
   }
 
  private:
-  // The values that it takes, as far as its operands are apart from each other;
-  // nothing where that depends on more than constants and loops.
-  std::optional<Interval> RangeOf(const Expr& e) const {
-    if (const auto* number = As<IntImm>(e)) {
-      return Interval::Point(number->value);
+  // The values that it takes, as far as loops' variables are apart from each
+  // other; nothing where that depends on more than these and constants.
+  std::optional<Interval> RangeOf(const Affine& a) const {
+    Interval range = Interval::Point(a.constant);
+    for (const Term& term : a.terms) {
+      if (term.factors.size() != 1) return std::nullopt;
+      const Expr& factor = term.factors[0];
+      const auto* binary = As<Binary>(factor);
+      if (binary != nullptr &&
+          (binary->op == BinaryOp::kMin || binary->op == BinaryOp::kMax)) {
+        return RangeOfChoice(a, factor, *binary, term.coefficient);
+      }
+      const auto known = ranges_.find(As<Var>(factor));
+      if (known == ranges_.end()) return std::nullopt;
+      range = range + known->second * Interval::Point(term.coefficient);
     }
-    if (const auto* var = As<Var>(e)) {
-      const auto range = ranges_.find(var);
-      if (range == ranges_.end()) return std::nullopt;
-      return range->second;
-    }
-    const auto* binary = As<Binary>(e);
-    if (binary == nullptr) return std::nullopt;
-    const auto a = RangeOf(binary->a), b = RangeOf(binary->b);
-    if (binary->op == BinaryOp::kMin && (a || b)) {
-      // One of them is enough for the largest.
-      if (!a || !b) return Interval{0, a ? a->max : b->max};
-    }
+    return range;
+  }
+
+  // The sum with each of two numbers in place of the smaller or larger one.
+  std::optional<Interval> RangeOfChoice(const Affine& sum, const Expr& choice,
+                                        const Binary& of,
+                                        int64_t coefficient) const {
+    Affine rest = sum;
+    rest.Add(Affine::Atom(choice), -coefficient);
+    Affine with_a = rest, with_b = rest;
+    with_a.Add(ToAffine(of.a), coefficient);
+    with_b.Add(ToAffine(of.b), coefficient);
+    const auto a = RangeOf(with_a), b = RangeOf(with_b);
+    const bool larger = (of.op == BinaryOp::kMax) == (coefficient > 0);
+    // The smaller of two is no more than the one that is known.
+    if (!larger && (a || b) && !(a && b)) return a ? a : b;
     if (!a || !b) return std::nullopt;
-    switch (binary->op) {
-      case BinaryOp::kAdd:
-        return *a + *b;
-      case BinaryOp::kSub:
-        return *a + *b * Interval::Point(-1);
-      case BinaryOp::kMul:
-        return *a * *b;
-      case BinaryOp::kMin:
-        return Interval{std::min(a->min, b->min), std::min(a->max, b->max)};
-      case BinaryOp::kMax:
-        return Interval{std::max(a->min, b->min), std::max(a->max, b->max)};
-      default:
-        return std::nullopt;
-    }
+    return larger
+               ? Interval{std::max(a->min, b->min), std::max(a->max, b->max)}
+               : Interval{std::min(a->min, b->min), std::min(a->max, b->max)};
   }
 
   void Count(int each, DataType type) { count_ += runs_ * each * type.lanes; }

@@ -52,12 +52,13 @@ TEST(CountOperations, OfLoopsThatOthersBound) {
   EXPECT_EQ(Count(R"(
 func @f(%a: f32[40]) -> (%b: f32[40]) {
   for i in [0, 3) {
-    for j in [0, min(i * 16 + 18, 33) - max(i * 4, 1)) {
+    for j in [0, min(i * 16 + 18, 33) - max(i * 16, 1)) {
       %b[j] = %a[j] + 1.0f
     }
+    for j in [0, max(i * 16, 1) - i * 16) { %b[j] = %a[j] * 2.0f }
   }
 })"),
-            3 * (33 - 1));
+            3 * 18 + 3);
 }
 
 TEST(CountOperations, CopiesOfAnyLengthHaveNone) {

@@ -127,15 +127,21 @@ TEST_F(KernelCodeTest, ProductsOfBytes) {
     %w = const i8[256, 192] random(1)
     %y = matmul(%x, %w) {out_dtype=i32}
   })";
-  const std::string convolution = R"((%x: u8[1, 64, 30, 30]) -> (%y) {
-    %w = const i8[64, 64, 3, 3] random(1)
+  const auto convolution = [](int taps) {
+    return absl::Substitute(R"((%x: u8[1, 64, 30, 30]) -> (%y) {
+    %w = const i8[64, 64, $0, $0] random(1)
     %y = conv2d(%x, %w) {out_dtype=i32}
-  })";
-  for (const std::string& main : {product, convolution}) {
+  })",
+                            taps);
+  };
+  for (const std::string& main : {product, convolution(5)}) {
     ExpectLoop(main, kHaswell, "vpmaddwd.*ymm", 8, 3.2);
     ExpectLoop(main, kSkylake, "vpmaddwd.*zmm", 24, 2.9);
     ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
   }
+  // By tiles, where no instruction adds to products of bytes.
+  ExpectLoop(convolution(3), kHaswell, "vpmaddwd.*ymm", 8, 3.6);
+  ExpectLoop(convolution(3), kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
 }
 
 TEST_F(KernelCodeTest, ProductsOfFewBits) {
