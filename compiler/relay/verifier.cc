@@ -1,5 +1,7 @@
 #include "compiler/relay/verifier.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -300,27 +302,52 @@ class FunctionVerifier {
                                       "of @",
                                       QuoteName(node.callee)));
     }
+    for (const Value& input : node.inputs) {
+      if (input.node != nullptr) continue;
+      return Error(node, "leaves an operand of a function out");
+    }
+    const auto bound = SymbolsOfCall(node, *callee);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i].node == nullptr) {
-        return Error(node, "leaves an operand of a function out");
-      }
       const TensorType& given = node.inputs[i].type();
       const TensorType& taken = callee->inputs[i]->outputs[0];
-      if (!Agrees(given, taken)) {
+      if (!Agrees(given, Bound(taken, bound))) {
         return Error(node, absl::StrCat("operand ", i, " is ", ToString(given),
                                         ", @", QuoteName(node.callee),
                                         " takes ", ToString(taken)));
       }
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (!Agrees(node.outputs[i], callee->outputs[i].type())) {
+      const TensorType& result = callee->outputs[i].type();
+      if (!Agrees(node.outputs[i], Bound(result, bound))) {
         return Error(
-            node, absl::StrCat("result ", i, " is ", ToString(node.outputs[i]),
-                               ", @", QuoteName(node.callee), " gives ",
-                               ToString(callee->outputs[i].type())));
+            node,
+            absl::StrCat("result ", i, " is ", ToString(node.outputs[i]), ", @",
+                         QuoteName(node.callee), " gives ", ToString(result)));
       }
     }
     return absl::OkStatus();
+  }
+
+  using Bindings = std::map<const tir::Var*, tir::Expr>;
+
+  // What the callee's symbols are for a call whose operands are as many as its
+  // inputs: the dimensions of operands where the inputs have them.
+  static Bindings SymbolsOfCall(const Node& call, const Function& callee) {
+    Bindings bound;
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const Shape& given = call.inputs[i].type().shape;
+      const Shape& taken = callee.inputs[i]->outputs[0].shape;
+      for (size_t d = 0; d < std::min(given.size(), taken.size()); ++d) {
+        const auto* symbol = tir::As<tir::Var>(taken[d]);
+        if (symbol != nullptr) bound.emplace(symbol, given[d]);
+      }
+    }
+    return bound;
+  }
+
+  static TensorType Bound(TensorType type, const Bindings& bound) {
+    for (Dim& dim : type.shape) dim = tir::Substitute(dim, bound);
+    return type;
   }
 
   const Module& module_;

@@ -60,6 +60,17 @@ TEST(NameSizesTest, ScalesShareKernels) {
               2);
 }
 
+// One of the scales is the model's own.
+TEST(NameSizesTest, AScaleAndWhatIsLessByAConstantShareKernels) {
+  EXPECT_EQ(Kernels(R"((%x: f32[1, 1, h, h]) -> (%a, %c) {
+    %a = softmax(%x) {axis=-1}
+    %b = max_pool2d(%x) {kernel=[3, 3], strides=[1, 1]}
+    %c = softmax(%b) {axis=-1}
+  })")
+                .size(),
+            2);
+}
+
 // The operand that is read tells how large it is: no other is needed.
 TEST(NameSizesTest, OperandsThatOnlySayWhatSymbolsAreGo) {
   EXPECT_THAT(Kernels(R"((%x: f32[n, 4]) -> (%b) {
