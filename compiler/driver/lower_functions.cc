@@ -11,7 +11,7 @@
 #include "compiler/driver/lower_function.h"
 #include "compiler/driver/stages.h"
 #include "compiler/relay/states.h"
-#include "compiler/tir/count_operations.h"
+#include "compiler/tir/arith/count_operations.h"
 #include "compiler/tir/passes/pass.h"
 #include "runtime/tensor.h"
 

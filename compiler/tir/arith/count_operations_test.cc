@@ -1,4 +1,4 @@
-#include "compiler/tir/count_operations.h"
+#include "compiler/tir/arith/count_operations.h"
 
 #include "compiler/tir/parser.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
 // The arithmetic that a function does, for setting its time against what a
 // machine could do in it.
-#ifndef INGOT_COMPILER_TIR_COUNT_OPERATIONS_H_
-#define INGOT_COMPILER_TIR_COUNT_OPERATIONS_H_
+#ifndef INGOT_COMPILER_TIR_ARITH_COUNT_OPERATIONS_H_
+#define INGOT_COMPILER_TIR_ARITH_COUNT_OPERATIONS_H_
 
 #include <cstdint>
 #include <optional>
@@ -20,4 +20,4 @@ std::optional<uint64_t> CountOperations(const PrimFunc& func);
 
 }  // namespace ingot::tir
 
-#endif  // INGOT_COMPILER_TIR_COUNT_OPERATIONS_H_
+#endif  // INGOT_COMPILER_TIR_ARITH_COUNT_OPERATIONS_H_
