@@ -14,7 +14,7 @@ struct OtherPeer {
   std::string name;  // for people
   // The program, and what its command line has before the model.
   std::vector<std::string> command;
-  // Of Ingot itself, for another target: what it is compiled for. Else empty.
+  // The target that Ingot compiles for, where the peer is Ingot. Else empty.
   std::string target;
   // The model's file in its folder, unless a target makes another of it.
   std::string model = "model.onnx";
@@ -35,7 +35,7 @@ struct PeerPrograms {
 //   opencv   OpenCV's DNN module (Debian's python3-opencv)
 //   torch    PyTorch (python3-torch), for folders that have a model.pt
 //
-// What is not is told in a line on stderr. InvalidArgument for other names.
+// A line on stderr tells which are not. InvalidArgument for other names.
 absl::StatusOr<std::vector<OtherPeer>> FindOtherPeers(
     absl::Span<const std::string> names, const PeerPrograms& programs);
 

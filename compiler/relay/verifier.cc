@@ -330,8 +330,8 @@ class FunctionVerifier {
 
   using Bindings = std::map<const tir::Var*, tir::Expr>;
 
-  // What the callee's symbols are for a call whose operands are as many as its
-  // inputs: the dimensions of operands where the inputs have them.
+  // The values of the callee's symbols in a call whose operands are as many as
+  // its inputs: the dimensions of operands where the inputs have them.
   static Bindings SymbolsOfCall(const Node& call, const Function& callee) {
     Bindings bound;
     for (size_t i = 0; i < call.inputs.size(); ++i) {

@@ -87,7 +87,7 @@ TEST(WinogradTest, WholeKernelsLieInWords) {
     for (int64_t c = 0; c < 5; ++c) {
       EXPECT_EQ(at(0, 0, c, o), 4 * kernel(c, o, 0));
       EXPECT_EQ(at(3, 0, c, o), 4 * kernel(c, o, 6));
-      // Of rows (g[0] - g[1] + g[2]) and of columns their sum.
+      // Rows of (g[0] - g[1] + g[2]), and their sum over columns.
       int64_t sum = 0;
       for (int64_t tap = 0; tap < 9; ++tap) {
         sum += (tap / 3 == 1 ? -1 : 1) * kernel(c, o, tap);

@@ -11,9 +11,9 @@
 namespace ingot::te {
 namespace {
 
-// A value larger than this is put where it is read only once. Winograd's results
-// are choices among several sums, with places in a list of tiles, of which code
-// that is written out keeps little.
+// A value larger than this is put where it is read only once. Winograd's
+// results are choices among several sums, with places in a list of tiles, of
+// which code that is written out keeps little.
 constexpr int64_t kMaxCopied = 3000;
 
 // A step of an algorithm, whose results are made once and read often.

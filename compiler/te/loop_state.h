@@ -29,7 +29,7 @@ struct Place {
 // into, whose values are known more closely than each axis' are.
 struct FusedAxes {
   std::map<const tir::Var*, Expr> values;  // of axes that were fused
-  // Of the loops in these; inexact: some of its values are beyond the end of
+  // The loops in these. Inexact means that some values are beyond the end of
   // the loop that it was split from.
   Box ranges;
 };

@@ -1,4 +1,4 @@
-// What the tests of models that data decides have in common.
+// Helpers that the tests of models that data decides have in common.
 #ifndef INGOT_TESTS_PIPELINE_RUN_TIME_MODELS_H_
 #define INGOT_TESTS_PIPELINE_RUN_TIME_MODELS_H_
 

@@ -97,7 +97,6 @@ absl::StatusOr<Value> OverSignal(RuleContext& c, const Node& node) {
   return c.Add("reshape", {pooled}, {{"shape", node.outputs[0].shape}});
 }
 
-
 // The sums of a convolution of 16-bit floats are made in 32 bits, and rounded.
 // Converting each number where it is read takes longer than multiplying it: of
 // f32, weights are converted by the compiler and data once, often by what makes

@@ -18,8 +18,8 @@ namespace {
 
 bool Matches(const ScheduleSite& site) { return IsWinograd(site, 2); }
 
-// What lies in memory at each point: blocks of channels, rows and columns of
-// tiles, and bytes of a block.
+// The memory of each point: blocks of channels, rows and columns of tiles, and
+// bytes of a block.
 struct PointBox {
   int64_t blocks, rows, columns, bytes;
 
