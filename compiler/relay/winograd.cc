@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/status_macros.h"
+#include "compiler/tir/arith/interval.h"
 
 namespace ingot::relay {
 namespace {
@@ -74,8 +75,6 @@ void TransformEach(const Tensor& kernels, const Winograd& winograd,
   }
 }
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 const Winograd* FindWinograd(int64_t tile) {
@@ -87,8 +86,8 @@ absl::StatusOr<Tensor> WinogradKernels(const Tensor& kernels,
                                        const Winograd& winograd,
                                        int64_t block) {
   const int64_t n = winograd.reach();
-  const int64_t out_blocks = CeilDiv(kernels.shape()[0], block);
-  const int64_t in_blocks = CeilDiv(kernels.shape()[1], block);
+  const int64_t out_blocks = tir::CeilDivInt(kernels.shape()[0], block);
+  const int64_t in_blocks = tir::CeilDivInt(kernels.shape()[1], block);
   INGOT_ASSIGN_OR_RETURN(
       Tensor made, Tensor::Empty(kernels.dtype(),
                                  {out_blocks, n, n, in_blocks, block, block}));
@@ -125,8 +124,8 @@ absl::StatusOr<Tensor> WholeWinogradKernels(const Tensor& kernels,
   const Winograd& winograd = TilesOfTwo();
   constexpr double kTimes = 4;
   const int64_t n = winograd.reach(), words = in_block / 2;
-  const int64_t out_blocks = CeilDiv(kernels.shape()[0], block);
-  const int64_t in_blocks = CeilDiv(kernels.shape()[1], in_block);
+  const int64_t out_blocks = tir::CeilDivInt(kernels.shape()[0], block);
+  const int64_t in_blocks = tir::CeilDivInt(kernels.shape()[1], in_block);
   INGOT_ASSIGN_OR_RETURN(
       Tensor made, Tensor::Empty(DataType::Int(32),
                                  {out_blocks, n, n, in_blocks, words, block}));

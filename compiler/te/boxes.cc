@@ -78,23 +78,11 @@ Side Join(const Side& a, const Side& b, const Side& whole) {
 // Whether the index depends on a variable that has values which it should not:
 // only then may it lie outside of what it is an index of.
 bool DependsOnInexact(const Expr& index, const Box& box) {
-  class Finder : public tir::ExprVisitor {
-   public:
-    explicit Finder(const Box& box) : box_(box) {}
-    bool found = false;
-
-   protected:
-    void VisitVar(const tir::Var& var) override {
-      const auto it = box_.find(&var);
-      found = found || (it != box_.end() && it->second.inexact);
-    }
-
-   private:
-    const Box& box_;
-  };
-  Finder finder(box);
-  finder.Visit(index);
-  return finder.found;
+  const std::vector<const tir::Var*> vars = tir::VarsOf(index);
+  return std::any_of(vars.begin(), vars.end(), [&box](const tir::Var* var) {
+    const auto it = box.find(var);
+    return it != box.end() && it->second.inexact;
+  });
 }
 
 // The side of an index, as closely as it is known either way.

@@ -37,9 +37,9 @@ struct PointBox {
   }
 };
 
-// The sizes that the order of the loops depends on.
-struct Problem {
-  explicit Problem(const WinogradStages& stages, const MachineModel& machine);
+// The sizes of a convolution whose tiles are known.
+struct Problem : WinogradProblem {
+  Problem(const WinogradStages& stages, const MachineModel& machine);
 
   // The products that one step of the loop over output channels makes.
   PointBox Products(int64_t vectors, int64_t chunk) const {
@@ -52,31 +52,18 @@ struct Problem {
     return {input_blocks, chunk, columns, input_bytes};
   }
 
-  int64_t tile, points;   // m, (m + 2)^2
-  int64_t rows, columns;  // of tiles
-  int64_t input_channels, block, blocks, lanes;
+  int64_t rows, columns;              // of tiles
   int64_t input_blocks, input_bytes;  // bytes of a block
-  int64_t element;                    // bytes
 };
 
-Problem::Problem(const WinogradStages& stages, const MachineModel& machine) {
+Problem::Problem(const WinogradStages& stages, const MachineModel& machine)
+    : WinogradProblem(stages, machine) {
   const auto& shape = stages.products->output().shape();
-  const int64_t reach = GuessExtent(shape[1]);
-  tile = reach - 2;
-  points = reach * reach;
-  blocks = GuessExtent(shape[3]);
   rows = GuessExtent(shape[4]);
   columns = GuessExtent(shape[5]);
-  block = GuessExtent(shape[6]);
-  input_channels = 1;
-  for (const Expr& extent : stages.products->op().reduce_extent) {
-    input_channels *= GuessExtent(extent);
-  }
   const Tensor& data = stages.tiles->output();
   input_blocks = GuessExtent(data.shape()[3]);
   input_bytes = GuessExtent(data.shape()[6]) * data.dtype().bytes();
-  lanes = std::min(LanesFor(*stages.products, machine), block);
-  element = stages.products->output().dtype().bytes();
 }
 
 // Cycles of one step of the reduction over `rows` by `columns` positions.

@@ -19,33 +19,9 @@ namespace {
 
 bool Matches(const ScheduleSite& site) { return IsWinograd(site, 1); }
 
-// The sizes that the order of the loops depends on.
-struct Problem {
-  Problem(const WinogradStages& stages, const MachineModel& machine);
-
-  int64_t tile, points;  // m, (m + 2)^2
-  int64_t input_channels, block, blocks, lanes;
-  int64_t element;  // bytes
-};
-
-Problem::Problem(const WinogradStages& stages, const MachineModel& machine) {
-  const auto& shape = stages.products->output().shape();
-  const int64_t reach = GuessExtent(shape[1]);
-  tile = reach - 2;
-  points = reach * reach;
-  blocks = GuessExtent(shape[3]);
-  block = GuessExtent(shape[5]);
-  input_channels = 1;
-  for (const Expr& extent : stages.products->op().reduce_extent) {
-    input_channels *= GuessExtent(extent);
-  }
-  lanes = std::min(LanesFor(*stages.products, machine), block);
-  element = stages.products->output().dtype().bytes();
-}
-
 // Cycles of the products, and of what memory adds to them, for one tile of
 // many.
-double Cost(const Problem& p, const MachineModel& machine,
+double Cost(const WinogradProblem& p, const MachineModel& machine,
             const ScheduleChoice& choice) {
   const int64_t vectors = choice.Get("vectors");
   const int64_t rows = choice.Get("rows");
@@ -71,7 +47,8 @@ double Cost(const Problem& p, const MachineModel& machine,
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
-  const Problem p(*FindWinogradStages(site.schedule, site.stage), site.machine);
+  const WinogradProblem p(*FindWinogradStages(site.schedule, site.stage),
+                          site.machine);
   std::vector<int64_t> rows;
   for (int64_t r = 1; r <= kMaxTileRows; ++r) rows.push_back(r);
   ScheduleSpace space;
@@ -110,7 +87,7 @@ void ScheduleData(const WinogradStages& s, const MachineModel& machine,
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   const WinogradStages s = *FindWinogradStages(*schedule, *stage);
-  const Problem p(s, machine);
+  const WinogradProblem p(s, machine);
   const bool parallel = GuessWork(s.products) >= kParallelWork;
   const int64_t vectors = choice.Get("vectors");
   const int64_t blocks = std::max<int64_t>(1, vectors * p.lanes / p.block);

@@ -1,5 +1,7 @@
 #include "compiler/schedules/cpu/winograd_stages.h"
 
+#include <algorithm>
+
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/tags.h"
@@ -55,6 +57,22 @@ bool IsWinograd(const ScheduleSite& site, size_t dimensions) {
   return TagOf(&site.stage, kAnchor) == kWinograd &&
          site.stage.axes().size() == kOthers + dimensions &&
          FindWinogradStages(site.schedule, site.stage).has_value();
+}
+
+WinogradProblem::WinogradProblem(const WinogradStages& stages,
+                                 const MachineModel& machine) {
+  const auto& shape = stages.products->output().shape();
+  const int64_t reach = GuessExtent(shape[1]);
+  tile = reach - 2;
+  points = reach * reach;
+  blocks = GuessExtent(shape[3]);
+  block = GuessExtent(shape.back());
+  input_channels = 1;
+  for (const Expr& extent : stages.products->op().reduce_extent) {
+    input_channels *= GuessExtent(extent);
+  }
+  lanes = std::min(LanesFor(*stages.products, machine), block);
+  element = stages.products->output().dtype().bytes();
 }
 
 std::vector<int64_t> WinogradVectors(int64_t blocks, int64_t block,

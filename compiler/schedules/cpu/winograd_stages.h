@@ -33,6 +33,15 @@ std::optional<WinogradStages> FindWinogradStages(const Schedule& schedule,
 // and columns, or one where only a run knows how many tiles there are.
 bool IsWinograd(const ScheduleSite& site, size_t dimensions);
 
+// The sizes on which the order of the loops depends.
+struct WinogradProblem {
+  WinogradProblem(const WinogradStages& stages, const MachineModel& machine);
+
+  int64_t tile, points;  // m, (m + 2)^2
+  int64_t input_channels, block, blocks, lanes;
+  int64_t element;  // bytes
+};
+
 // Products that are larger do not stay on the stack, where there must be some
 // room for what is transformed back.
 inline constexpr int64_t kMostProductBytes = 184 << 10;
