@@ -72,6 +72,17 @@ bool LoopState::TouchesStack() const {
   return false;
 }
 
+LoopState LoopState::Of(const Stage* producer,
+                        std::vector<Side> its_box) const {
+  LoopState inner(producer, std::move(its_box), bounds);
+  inner.places = places;
+  inner.in_parallel = in_parallel;
+  inner.task = task;
+  inner.in_thread = in_thread;
+  inner.stack_bytes = stack_bytes;
+  return inner;
+}
+
 tir::ForKind LoopState::EnterLoop(tir::ForKind kind, bool has_constant_extent) {
   using tir::ForKind;
   switch (kind) {

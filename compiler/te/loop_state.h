@@ -3,6 +3,7 @@
 #ifndef INGOT_COMPILER_TE_LOOP_STATE_H_
 #define INGOT_COMPILER_TE_LOOP_STATE_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -34,6 +35,12 @@ struct FusedAxes {
   Box ranges;
 };
 
+// An iteration of a parallel loop that has a known number of them.
+struct Task {
+  Affine index;  // from 0
+  int64_t count;
+};
+
 // Variables and what they stand for, in terms of those before them.
 using Lets = std::vector<std::pair<tir::VarPtr, Expr>>;
 
@@ -56,9 +63,13 @@ class LoopState {
   std::map<const tir::BufferNode*, Place>
       places;  // what may be read, looked up
   bool in_parallel = false;
+  std::optional<Task> task;  // that of the parallel loop
   bool in_thread = false;
   bool in_tensorized = false;
   int64_t stack_bytes = 0;  // of the arrays that are live here
+
+  // The state of a producer that is computed here, before its place is known.
+  LoopState Of(const Stage* producer, std::vector<Side> its_box) const;
 
   // The kind that a loop gets among those around it, of which it is one from
   // here on.

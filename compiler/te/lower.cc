@@ -148,6 +148,9 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
   }
   tir::VarPtr var = tir::MakeVar(info.name);
   state.bounds.Set(var.get(), min, min + extent - Affine(1));
+  if (kind == ForKind::kParallel && constant) {
+    state.task = Task{Affine::Atom(var) - min, *constant};
+  }
   bind(&state, Affine::Atom(var));
 
   Lets lets;
@@ -363,12 +366,8 @@ Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
     Place place = workspaces_.PlaceFor(*producer, producer->placement_, *box,
                                        &state, &local);
     if (local != nullptr) locals.push_back(local);
-    LoopState inner(producer.get(), *std::move(box), state.bounds);
-    inner.places = state.places;
+    LoopState inner = state.Of(producer.get(), *std::move(box));
     inner.target = place;
-    inner.in_parallel = state.in_parallel;
-    inner.in_thread = state.in_thread;
-    inner.stack_bytes = state.stack_bytes;
     stmts.push_back(EmitStage(std::move(inner)));
     state.places[producer->output().buffer.get()] = place;
   }

@@ -61,6 +61,21 @@ TEST_F(PadBoxTest, OnTheStackAndInAWorkspace) {
   }
 }
 
+// The boxes of all tasks lie one after the other, each with its padding.
+TEST_F(PadBoxTest, EachTaskHasItsOwn) {
+  Schedule s = Make();
+  Stage* const y = s.Find(kernel_.outputs[0]);
+  const auto [outer, inner] = y->Split(y->axis(0), 4, Tail::kGuard);
+  y->Parallel(outer);
+  s.Find(double_)->ComputeAt(y, outer);
+  s.Find(double_)->StoreIn(Storage::kBox);
+  s.Find(double_)->PadBox({1});
+  ExpectSame(kernel_, s);
+  auto f = Lower("f", kernel_.graph, kernel_.inputs, kernel_.outputs, s);
+  ASSERT_TRUE(f.ok()) << f.status();
+  EXPECT_THAT(tir::Print(*f), HasSubstr("%double: f32[12, 3, 9]"));
+}
+
 TEST_F(PadBoxTest, WholeTensorsStayAsTheyAre) {
   EXPECT_THAT(Padded(Storage::kWorkspace, {1, 5, 0}),
               HasSubstr("%double: f32[10, 3, 8]"));

@@ -76,7 +76,9 @@ enum class Storage {
   // of constant size that is not too large; in a workspace otherwise.
   kAuto,
   // The same, but never on the stack: other results need the room, or several
-  // threads compute it.
+  // threads compute it. Inside of a parallel loop of known extent each
+  // iteration
+  // has a box of its own.
   kBox,
   // In a workspace of the tensor's whole shape, wherever it is computed.
   kWorkspace,

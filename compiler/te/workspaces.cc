@@ -114,7 +114,18 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
                              tir::Scope::kStack);
     return {*local, std::move(origin), {}};
   }
-  if (!constant || state->in_parallel) return {WholeOf(t), {}, {}};
+  if (!constant) return {WholeOf(t), {}, {}};
+  if (state->in_parallel) {
+    // Each task has a box of its own; the boxes lie one after the other.
+    if (storage != Storage::kBox || !state->task || shape.empty() ||
+        bytes * state->task->count > kMaxBoxBytes) {
+      return {WholeOf(t), {}, {}};
+    }
+    int64_t first = 0;
+    tir::AsConstInt(shape[0], &first);
+    shape[0] = tir::MakeInt(first * state->task->count);
+    origin[0] = origin[0] - state->task->index * first;
+  }
   return {PartOf(t, std::move(shape)), std::move(origin), {}};
 }
 

@@ -192,10 +192,7 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
   if (loop.for_kind == ForKind::kTensorized && !group_.has_value()) {
     return EmitTensorized(loop);
   }
-  Value* min = EmitExpr(loop.min);
-  Value* end = EmitExpr(loop.extent);
-  if (!tir::IsConstInt(loop.min, 0)) end = b_.CreateNSWAdd(min, end);
-  EmitSerial(loop, min, end);
+  EmitSerial(loop);
 }
 
 // Copies of the body, made here and not by LLVM, so that what the copies keep
@@ -215,6 +212,13 @@ void KernelEmitter::EmitUnrolled(const tir::For& loop, int64_t extent) {
     EmitStmt(loop.body);
   }
   bounds_.Forget(var);
+}
+
+void KernelEmitter::EmitSerial(const tir::For& loop) {
+  Value* min = EmitExpr(loop.min);
+  Value* end = EmitExpr(loop.extent);
+  if (!tir::IsConstInt(loop.min, 0)) end = b_.CreateNSWAdd(min, end);
+  EmitSerial(loop, min, end);
 }
 
 void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {

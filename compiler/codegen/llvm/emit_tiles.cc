@@ -173,22 +173,19 @@ void KernelEmitter::EmitTileSteps(const TileNest& nest, size_t step) {
   EmitSerial(loop, min, end, [&] { EmitTileSteps(nest, step + 1); });
 }
 
-absl::StatusOr<TileNest> KernelEmitter::ReadTiles(const tir::For& loop) const {
-  absl::StatusOr<TileNest> nest = ReadTileNest(loop, bounds_);
-  if (nest.ok() && !m_.Has(nest->is_of_bytes ? "amx-int8" : "amx-bf16")) {
-    return absl::InvalidArgumentError(
-        "a tensorized loop is for a processor with AMX");
-  }
-  return nest;
+bool KernelEmitter::HasTilesFor(const TileNest& nest) const {
+  return m_.Has(nest.is_of_bytes ? "amx-int8" : "amx-bf16");
 }
 
 void KernelEmitter::EmitTensorized(const tir::For& loop) {
-  const absl::StatusOr<TileNest> nest = ReadTiles(loop);
+  const absl::StatusOr<TileNest> nest = ReadTileNest(loop, bounds_);
   if (!nest.ok()) {
     Fail(nest.status().message(), DataType::Int(32));
-    return;
+  } else if (HasTilesFor(*nest)) {
+    EmitTiles(*nest, /*from_zero=*/false);
+  } else {
+    EmitSerial(loop);
   }
-  EmitTiles(*nest, /*from_zero=*/false);
 }
 
 bool KernelEmitter::EmitTilesFromZero(const tir::Stmt& before,
@@ -197,8 +194,11 @@ bool KernelEmitter::EmitTilesFromZero(const tir::Stmt& before,
   if (loop == nullptr || loop->for_kind != tir::ForKind::kTensorized) {
     return false;
   }
-  const absl::StatusOr<TileNest> nest = ReadTiles(*loop);
-  if (!nest.ok() || !ZeroesSums(before, *nest, bounds_)) return false;
+  const absl::StatusOr<TileNest> nest = ReadTileNest(*loop, bounds_);
+  if (!nest.ok() || !HasTilesFor(*nest) ||
+      !ZeroesSums(before, *nest, bounds_)) {
+    return false;
+  }
   EmitTiles(*nest, /*from_zero=*/true);
   return true;
 }

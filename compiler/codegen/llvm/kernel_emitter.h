@@ -147,6 +147,7 @@ class KernelEmitter {
   // Control flow (emit_stmt.cc).
   void EmitSeq(const tir::Seq& s);
   void EmitFor(const tir::For& loop);
+  void EmitSerial(const tir::For& loop);
   void EmitSerial(const tir::For& loop, llvm::Value* min, llvm::Value* end);
   // The same around what `body` emits.
   void EmitSerial(const tir::For& loop, llvm::Value* min, llvm::Value* end,
@@ -233,7 +234,7 @@ class KernelEmitter {
   // sums that the second, a tensorized loop, adds to: no memory is needed for
   // that.
   bool EmitTilesFromZero(const tir::Stmt& before, const tir::Stmt& stmt);
-  absl::StatusOr<TileNest> ReadTiles(const tir::For& loop) const;
+  bool HasTilesFor(const TileNest& nest) const;
   void EmitTiles(const TileNest& nest, bool from_zero);
   void EmitTileSteps(const TileNest& nest, size_t step);
   void EmitTileTerms(const TileNest& nest);

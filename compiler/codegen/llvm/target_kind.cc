@@ -28,6 +28,7 @@ namespace ingot::codegen {
 namespace {
 
 constexpr char kKeepIr[] = "keep-ir";
+constexpr char kSchedulesFor[] = "schedules-for";
 
 absl::StatusOr<int> OptLevel(const Target& target) {
   const std::string text = target.Option("O", "3");
@@ -115,6 +116,18 @@ absl::StatusOr<Machine> MachineFor(const Target& target, LlvmOutput output) {
       ": WebAssembly is no machine that loads bitcode; compile for llvm"));
 }
 
+// The machine that schedules are chosen for: that of the code unless the target
+// names another of its family.
+absl::StatusOr<Machine> MachineOfSchedules(const Target& target,
+                                           LlvmOutput output) {
+  const std::string processor = target.Option(kSchedulesFor, "");
+  if (processor.empty()) return MachineFor(target, output);
+  Target other = target;
+  other.options.erase("mattr");
+  other.options["mcpu"] = processor;
+  return MachineFor(other, output);
+}
+
 }  // namespace
 
 TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
@@ -131,6 +144,11 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
       "where "
       "the processor has AMX",
       "highest"};
+  kind.options[kSchedulesFor] = {
+      "processor that kernels are scheduled for, by LLVM's name: its vectors, "
+      "registers and units, in code for -mcpu, which has them or does the same "
+      "by what it has",
+      "the code's"};
   if (output == LlvmOutput::kObject) {
     kind.options[kKeepIr] = {
         "1: the set has the LLVM IR of its code, too, for people to read", "0"};
@@ -140,6 +158,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
                      "share_sizes"};
   kind.check = [output](const Target& target) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
+    INGOT_RETURN_IF_ERROR(MachineOfSchedules(target, output).status());
     INGOT_RETURN_IF_ERROR(KeepsIr(target).status());
     INGOT_ASSIGN_OR_RETURN(const int parts, ProductParts(target));
     if (parts > 0 && machine.reproducible) {
@@ -154,7 +173,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.layouts = te::cpu::CpuLayouts;
   kind.machine =
       [output](const Target& target) -> absl::StatusOr<MachineModel> {
-    INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
+    INGOT_ASSIGN_OR_RETURN(Machine machine, MachineOfSchedules(target, output));
     MachineModel model = ModelOf(machine);
     INGOT_ASSIGN_OR_RETURN(model.product_parts, ProductParts(target));
     return model;

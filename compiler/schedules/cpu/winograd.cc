@@ -188,11 +188,29 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
       lanes, machine);
 }
 
+// What the threads share.
+enum class Shared { kNothing, kChunks, kStepsOfChunk };
+
+// Threads that share each chunk's transforms and products need one workspace
+// and meet twice a chunk; where that would take long beside the work, they take
+// whole chunks.
+Shared SharedBy(const WinogradStages& s, const Problem& p, int64_t chunk_rows) {
+  constexpr int64_t kSmallChunk = 1 << 22;  // products
+  constexpr int64_t kFewChunks = 4;
+  const int64_t work = GuessWork(s.products);
+  if (work < kParallelWork) return Shared::kNothing;
+  const int64_t chunks = CeilDiv(p.rows, chunk_rows);
+  const int64_t images = GuessExtent(s.result->output().shape()[0]);
+  return chunks >= kFewChunks && work / (images * chunks) < kSmallChunk
+             ? Shared::kChunks
+             : Shared::kStepsOfChunk;
+}
+
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   const WinogradStages s = *FindWinogradStages(*schedule, *stage);
   const Problem p(s, machine);
-  const bool parallel = GuessWork(s.products) >= kParallelWork;
+  const Shared shared = SharedBy(s, p, choice.Get("rows"));
   const int64_t blocks =
       std::max<int64_t>(1, choice.Get("vectors") * p.lanes / p.block);
   Stage* const out = s.result;  // n, c, y, x, block
@@ -204,12 +222,13 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   out->Reorder({out->axis(0), chunk, co, ci, row, column, yi, xi, v, l});
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
-  if (parallel) out->Parallel(co);
+  if (shared == Shared::kChunks) out->Parallel(chunk);
+  if (shared == Shared::kStepsOfChunk) out->Parallel(co);
 
   s.tiles->ComputeAt(out, chunk);
   s.tiles->StoreIn(Storage::kBox);
   s.tiles->PadBox(p.Data(choice.Get("rows")).Padding());
-  ScheduleData(s, machine, parallel);
+  ScheduleData(s, machine, shared == Shared::kStepsOfChunk);
   s.products->ComputeAt(out, co);
   s.products->PadBox(
       p.Products(choice.Get("vectors"), choice.Get("rows")).Padding());

@@ -185,6 +185,21 @@ absl::Status CheckModel(const OnnxModel& model, const Scope& expected,
   return CheckForm(form, *other, way, folder);
 }
 
+namespace {
+
+// Narrow vectors, and no instructions that newer processors have; or the loops
+// of processors that have more than this one.
+std::vector<std::string> OtherMachines() {
+#if defined(__x86_64__)
+  return {"llvm -mcpu=generic", "llvm -schedules-for=icelake-server",
+          "llvm -schedules-for=sapphirerapids"};
+#else
+  return {"llvm -mcpu=generic"};
+#endif
+}
+
+}  // namespace
+
 std::vector<Way> WaysOf(uint64_t seed) {
   Random random(seed ^ 0x5EED);
   std::vector<Way> ways(3);
@@ -209,8 +224,7 @@ std::vector<Way> WaysOf(uint64_t seed) {
       ways[2].twice = true;
       break;
     case 5:
-      // Narrow vectors, and no instructions that newer processors have.
-      ways[2].target = "llvm -mcpu=generic";
+      ways[2].target = random.OneOf(OtherMachines());
       break;
     default:
       ways[2].target = random.Chance(50) ? "c" : "c -mcpu=native";
