@@ -12,12 +12,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/builtin.h"
+#include "backends/testing/checked_executor.h"
 #include "backends/testing/run_model.h"
 #include "backends/testing/run_regions.h"
 #include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "compiler/target/target.h"
 #include "gtest/gtest.h"
+#include "loaders/load.h"
 #include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
 
@@ -155,7 +157,14 @@ absl::StatusOr<Compiled> Compile(const std::string& text, int64_t m,
   INGOT_ASSIGN_OR_RETURN(
       const ArtifactSet set,
       CompileModule(module.get(), "test", "", kinds, options));
-  INGOT_ASSIGN_OR_RETURN(compiled.executor, testing_support::Open(set));
+  INGOT_ASSIGN_OR_RETURN(const LoadedModel model,
+                         testing_support::StoreAndLoad(set));
+  // Threads share chunks of tiles, or what each chunk takes.
+  ExecutorOptions several;
+  several.threads = 3;
+  INGOT_ASSIGN_OR_RETURN(
+      compiled.executor,
+      testing_support::CreateCheckedExecutor(model, several));
   return compiled;
 }
 
