@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,27 +46,21 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   return info;
 }
 
-uint64_t AnySeed() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device();
-}
-
 class PlanExecutor final : public GraphExecutor {
  public:
   PlanExecutor(SharedPlan plan, ExecutorOptions options)
       : plan_(std::move(plan)),
         pool_(std::move(options.pool)),
-        context_{
-            nullptr,
-            nullptr,
-            options.profiler,
-            std::move(options.observer),
-            options.max_storage_bytes,
-            options.random_seed.has_value() ? *options.random_seed : AnySeed(),
-            options.max_iterations,
-            0,
-            std::move(options.devices),
-            {}},
+        context_{nullptr,
+                 nullptr,
+                 options.profiler,
+                 std::move(options.observer),
+                 options.max_storage_bytes,
+                 options.random_seed,
+                 options.max_iterations,
+                 0,
+                 std::move(options.devices),
+                 {}},
         frame_(&context_, /*keeps_outputs=*/true) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);

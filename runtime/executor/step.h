@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -30,8 +31,8 @@ struct FrameContext {
   std::function<absl::Status(const PlanCall&,
                              absl::Span<const DLTensor* const>)>
       observer;
-  uint64_t max_storage_bytes = 0;  // of one frame
-  uint64_t random_seed = 0;
+  uint64_t max_storage_bytes = 0;       // of one frame
+  std::optional<uint64_t> random_seed;  // chosen when a step needs it
   int64_t max_iterations = 0;       // of all loops in one run of the executor
   int64_t iterations = 0;           // in this run
   std::vector<OpenDevice> devices;  // the plan's
