@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -18,7 +18,8 @@ namespace ingot {
 // another JSON type; an element of a list is absent when it is not an unsigned
 // integer.
 struct SafetensorsEntry {
-  using Numbers = std::vector<std::optional<uint64_t>>;
+  // Most lists have no more.
+  using Numbers = absl::InlinedVector<std::optional<uint64_t>, 4>;
 
   bool is_object = false;
   std::optional<std::string> dtype;
