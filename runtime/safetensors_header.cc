@@ -13,8 +13,6 @@
 namespace ingot {
 namespace {
 
-using Entries = std::map<std::string, SafetensorsEntry>;
-
 constexpr char kMetadata[] = "__metadata__";
 // Values below a tensor's lists have no meaning in the format.
 constexpr int kMaxDepth = 100;
@@ -202,45 +200,52 @@ class JsonReader {
 
 class HeaderReader {
  public:
-  explicit HeaderReader(absl::string_view text) : json_(text) {}
+  HeaderReader(absl::string_view text, TakeSafetensorsEntry take)
+      : json_(text), take_(take) {}
 
-  bool Read() {
-    return json_.Each('{', '}', [this] { return Tensor(); }) && json_.AtEnd();
+  absl::Status Read() {
+    if (json_.Each('{', '}', [this] { return Tensor(); }) && json_.AtEnd()) {
+      return absl::OkStatus();
+    }
+    if (!status_.ok()) return status_;
+    return absl::InvalidArgumentError(
+        "safetensors: the header is not a JSON object");
   }
-  Entries TakeEntries() {
-    entries_.erase(kMetadata);
-    return std::move(entries_);
-  }
-  const std::string& repeated() const { return repeated_; }
 
  private:
   bool Tensor() {
-    if (!json_.String(&key_) || !json_.Take(':')) return false;
-    // Names mostly come in order.
-    const size_t before = entries_.size();
-    const auto place = entries_.try_emplace(entries_.end(), key_);
-    if (entries_.size() == before) return Repeated();
-    if (json_.Peek() != '{') return json_.Skip();
-    SafetensorsEntry& entry = place->second;
-    entry.is_object = true;
-    seen_ = {};
-    others_.clear();
-    return json_.Each('{', '}', [&] { return Field(&entry); });
+    std::string name;
+    if (!json_.String(&name) || !json_.Take(':')) return false;
+    entry_ = {};
+    if (json_.Peek() == '{') {
+      entry_.is_object = true;
+      seen_ = {};
+      others_.clear();
+      if (!json_.Each('{', '}', [this] { return Field(); })) return false;
+    } else if (!json_.Skip()) {
+      return false;
+    }
+    if (name != kMetadata) {
+      status_ = take_(std::move(name), entry_);
+    } else if (std::exchange(has_metadata_, true)) {
+      status_ = RepeatedInSafetensorsHeader(name);
+    }
+    return status_.ok();
   }
 
-  bool Field(SafetensorsEntry* entry) {
-    if (!json_.String(&key_) || !json_.Take(':')) return false;
+  bool Field() {
+    if (!json_.String(&field_) || !json_.Take(':')) return false;
     const char first = json_.Peek();
-    if (key_ == "dtype") {
+    if (field_ == "dtype") {
       if (std::exchange(seen_.dtype, true)) return Repeated();
-      if (first == '"') return json_.String(&entry->dtype.emplace());
-    } else if (key_ == "shape") {
+      if (first == '"') return json_.String(&entry_.dtype.emplace());
+    } else if (field_ == "shape") {
       if (std::exchange(seen_.shape, true)) return Repeated();
-      if (first == '[') return List(&entry->shape.emplace());
-    } else if (key_ == "data_offsets") {
+      if (first == '[') return List(&entry_.shape.emplace());
+    } else if (field_ == "data_offsets") {
       if (std::exchange(seen_.data_offsets, true)) return Repeated();
-      if (first == '[') return List(&entry->data_offsets.emplace());
-    } else if (!others_.insert(key_).second) {
+      if (first == '[') return List(&entry_.data_offsets.emplace());
+    } else if (!others_.insert(field_).second) {
       return Repeated();
     }
     return json_.Skip();
@@ -257,33 +262,32 @@ class HeaderReader {
   }
 
   bool Repeated() {
-    repeated_ = key_;
+    status_ = RepeatedInSafetensorsHeader(field_);
     return false;
   }
 
   JsonReader json_;
-  Entries entries_;
-  std::string key_;  // the last one
-  // Fields of the entry that is being read.
+  const TakeSafetensorsEntry take_;
+  absl::Status status_;
+  bool has_metadata_ = false;
+  SafetensorsEntry entry_;  // that is being read
+  std::string field_;       // of it, the last one
   struct {
     bool dtype = false, shape = false, data_offsets = false;
   } seen_;
-  absl::flat_hash_set<std::string> others_;
-  std::string repeated_;
+  absl::flat_hash_set<std::string> others_;  // its fields without a meaning
 };
 
 }  // namespace
 
-absl::StatusOr<Entries> ParseSafetensorsHeader(absl::string_view text) {
-  HeaderReader reader(text);
-  if (!reader.Read()) {
-    return absl::InvalidArgumentError(
-        reader.repeated().empty()
-            ? "safetensors: the header is not a JSON object"
-            : absl::StrCat("safetensors: the header has '", reader.repeated(),
-                           "' twice"));
-  }
-  return reader.TakeEntries();
+absl::Status ReadSafetensorsHeader(absl::string_view text,
+                                   TakeSafetensorsEntry take) {
+  return HeaderReader(text, take).Read();
+}
+
+absl::Status RepeatedInSafetensorsHeader(absl::string_view name) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("safetensors: the header has '", name, "' twice"));
 }
 
 }  // namespace ingot

@@ -1,9 +1,11 @@
 #include "runtime/safetensors_header.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -17,6 +19,19 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
+absl::StatusOr<std::map<std::string, SafetensorsEntry>> EntriesOf(
+    absl::string_view text) {
+  std::map<std::string, SafetensorsEntry> entries;
+  const absl::Status status = ReadSafetensorsHeader(
+      text, [&](std::string name, const SafetensorsEntry& entry) {
+        return entries.emplace(name, entry).second
+                   ? absl::OkStatus()
+                   : RepeatedInSafetensorsHeader(name);
+      });
+  if (!status.ok()) return status;
+  return entries;
+}
+
 // Another reader of JSON, as the reference for what is JSON.
 bool IsJsonObject(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr,
@@ -25,7 +40,7 @@ bool IsJsonObject(const std::string& text) {
 }
 
 bool IsReadAsObject(const std::string& text) {
-  const auto entries = ParseSafetensorsHeader(text);
+  const auto entries = EntriesOf(text);
   // A key that is there twice is no fault of JSON's.
   return entries.ok() ||
          absl::StrContains(entries.status().message(), "' twice");
@@ -74,7 +89,7 @@ TEST(SafetensorsHeaderTest, HeadersAreJson) {
       }) {
     EXPECT_EQ(IsReadAsObject(text), IsJsonObject(text)) << text;
   }
-  const auto entries = ParseSafetensorsHeader(
+  const auto entries = EntriesOf(
       R"({"\u00e9\ud83d\ude00":{"shape":[1,18446744073709551615,-1,1.0]}})");
   ASSERT_TRUE(entries.ok()) << entries.status();
   const SafetensorsEntry& entry = entries->at("\xc3\xa9\xf0\x9f\x98\x80");
@@ -109,13 +124,28 @@ TEST(SafetensorsHeaderTest, RefusesWhatNestsDeeply) {
   const auto nested = [](size_t depth) {
     return R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
   };
-  EXPECT_TRUE(ParseSafetensorsHeader(nested(50)).ok());
-  EXPECT_FALSE(ParseSafetensorsHeader(nested(1'000'000)).ok());
+  EXPECT_TRUE(EntriesOf(nested(50)).ok());
+  EXPECT_FALSE(EntriesOf(nested(1'000'000)).ok());
+}
+
+TEST(SafetensorsHeaderTest, EndsWithTheFirstErrorOfTheTaker) {
+  int taken = 0;
+  const absl::Status status = ReadSafetensorsHeader(
+      R"({"a":{},"__metadata__":{},"b":{},"c":{}})",
+      [&](const std::string& name, const SafetensorsEntry&) {
+        ++taken;
+        return name == "b" ? absl::DataLossError("b is bad") : absl::OkStatus();
+      });
+  EXPECT_EQ(status, absl::DataLossError("b is bad"));
+  EXPECT_EQ(taken, 2);
 }
 
 TEST(SafetensorsHeaderTest, RefusesFieldsThatRepeat) {
+  EXPECT_FALSE(EntriesOf(R"({"__metadata__":{},"__metadata__":{}})").ok());
+  EXPECT_FALSE(EntriesOf(R"({"__metadata__":{"x":"","x":""}})").ok());
+  EXPECT_TRUE(EntriesOf(R"({"a":{"x":1},"b":{"x":1}})").ok());
   for (const char* name : {"dtype", "shape", "data_offsets", "x"}) {
-    const auto entries = ParseSafetensorsHeader(
+    const auto entries = EntriesOf(
         absl::StrCat(R"({"t":{")", name, R"(":1,"y":2,")", name, R"(":3}})"));
     EXPECT_THAT(std::string(entries.status().message()),
                 HasSubstr(absl::StrCat("'", name, "' twice")));
