@@ -62,6 +62,7 @@ absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site) {
   INGOT_ASSIGN_OR_RETURN(Function function,
                          site.context->host->Find(site.call().function()));
   std::vector<TVMFFIAny> args;
+  args.reserve(site.call().args_size());
   for (uint32_t t : site.call().args()) {
     args.push_back(AnyTensor(site.bound->tensor(t)));
   }

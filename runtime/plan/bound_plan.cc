@@ -37,6 +37,11 @@ absl::Status BoundPlan::Init(
   return fixed ? Bind(&phases_[0]) : absl::OkStatus();
 }
 
+bool BoundPlan::HasSymbolicShape(const PlanTensor& tensor) const {
+  return plan_->symbols_size() > 0 &&
+         std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols);
+}
+
 void BoundPlan::InitPhases() {
   phases_.resize(plan_->phases_size());
   for (int p = 0; p < plan_->phases_size(); ++p) {
@@ -65,9 +70,7 @@ void BoundPlan::InitPhases() {
     const PlanTensor& tensor = plan_->tensors(i);
     Phase& phase = phases_[tensor.phase()];
     phase.settled.push_back(i);
-    if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
-      phase.tensors.push_back(i);
-    }
+    if (HasSymbolicShape(tensor)) phase.tensors.push_back(i);
     if (tensor.has_storage()) {
       const PlanStorage& storage =
           plan_->storage(static_cast<int>(tensor.storage()));
@@ -103,10 +106,14 @@ absl::Status BoundPlan::InitTensors() {
   binders_.resize(plan_->symbols_size());
   outputs_.resize(plan_->outputs_size());
   tensors_.resize(count);
-  sequences_.resize(count);
+  const auto& tensors = plan_->tensors();
+  if (std::any_of(tensors.begin(), tensors.end(),
+                  [](const PlanTensor& t) { return t.is_sequence(); })) {
+    sequences_.resize(count);
+  }
   dtypes_.resize(count);
   bytes_.resize(count);
-  in_place_of_.resize(count);
+  InitViews();
   size_t dims = 0;
   for (const PlanTensor& tensor : plan_->tensors()) dims += tensor.shape_size();
   dims_.resize(2 * dims);
@@ -123,49 +130,60 @@ absl::Status BoundPlan::InitTensors() {
     dl.shape = next;
     dl.strides = next + dl.ndim;
     next += 2 * dl.ndim;
-    in_place_of_[roots_[i]].push_back(i);
-    if (std::none_of(tensor.shape().begin(), tensor.shape().end(),
-                     HasSymbols)) {
-      INGOT_RETURN_IF_ERROR(BindShape(i));
-    }
+    if (!HasSymbolicShape(tensor)) INGOT_RETURN_IF_ERROR(BindShape(i));
   }
   return absl::OkStatus();
 }
 
+void BoundPlan::InitViews() {
+  const size_t count = roots_.size();
+  first_view_.assign(count + 1, 0);
+  for (size_t i = 0; i < count; ++i) {
+    if (roots_[i] != i) ++first_view_[roots_[i] + 1];
+  }
+  for (size_t i = 0; i < count; ++i) first_view_[i + 1] += first_view_[i];
+  views_.resize(first_view_[count]);
+  std::vector<uint32_t> next(first_view_.begin(), first_view_.end());
+  for (size_t i = 0; i < count; ++i) {
+    if (roots_[i] != i) views_[next[roots_[i]]++] = static_cast<uint32_t>(i);
+  }
+}
+
 absl::Status BoundPlan::InitConstants(
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
-  absl::flat_hash_map<std::pair<absl::string_view, uint32_t>, Tensor> found;
+  // One copy for each device, whatever number of tensors it is.
+  absl::flat_hash_map<std::pair<absl::string_view, uint32_t>, Tensor> copies;
   for (int i = 0; i < plan_->tensors_size(); ++i) {
     const PlanTensor& tensor = plan_->tensors(i);
     if (!tensor.has_constant()) continue;
-    auto [it, is_new] = found.emplace(
-        std::make_pair(absl::string_view(tensor.constant()), tensor.device()),
-        Tensor());
-    if (is_new) {
-      absl::StatusOr<Tensor> constant =
-          constants == nullptr
-              ? absl::NotFoundError(absl::StrCat("there is no constant '",
-                                                 tensor.constant(), "'"))
-              : constants(tensor.constant());
-      if (!constant.ok()) return AtTensor(i, constant.status());
-      if (!constant->defined() || !constant->device().is_cpu()) {
-        return AtTensor(i, absl::InvalidArgumentError(
-                               absl::StrCat("the constant '", tensor.constant(),
-                                            "' is not a tensor on a CPU")));
-      }
-      if (tensor.device() != 0) constant = OnDevice(*constant, tensor.device());
-      if (!constant.ok()) return AtTensor(i, constant.status());
-      it->second = *constant;
-      constants_.push_back(*std::move(constant));
+    absl::StatusOr<Tensor> constant =
+        constants == nullptr
+            ? absl::NotFoundError(absl::StrCat("there is no constant '",
+                                               tensor.constant(), "'"))
+            : constants(tensor.constant());
+    if (!constant.ok()) return AtTensor(i, constant.status());
+    if (!constant->defined() || !constant->device().is_cpu()) {
+      return AtTensor(i, absl::InvalidArgumentError(
+                             absl::StrCat("the constant '", tensor.constant(),
+                                          "' is not a tensor on a CPU")));
     }
-    const Tensor& constant = it->second;
-    if (constant.dtype() != dtypes_[i] || constant.bytes() != bytes_[i]) {
+    if (constant->dtype() != dtypes_[i] || constant->bytes() != bytes_[i]) {
       return AtTensor(i, absl::InvalidArgumentError(absl::StrCat(
                              "expected ", TypeString(dtypes_[i], Shape(i)),
                              ", but the constant '", tensor.constant(), "' is ",
-                             constant.TypeString())));
+                             constant->TypeString())));
     }
-    SetData(static_cast<uint32_t>(i), const_cast<void*>(constant.raw_data()));
+    if (tensor.device() != 0) {
+      Tensor& copy = copies[{tensor.constant(), tensor.device()}];
+      if (!copy.defined()) {
+        constant = OnDevice(*constant, tensor.device());
+        if (!constant.ok()) return AtTensor(i, constant.status());
+        copy = *std::move(constant);
+      }
+      constant = copy;
+    }
+    SetData(static_cast<uint32_t>(i), const_cast<void*>(constant->raw_data()));
+    constants_.push_back(*std::move(constant));
   }
   return absl::OkStatus();
 }
@@ -183,7 +201,10 @@ absl::StatusOr<Tensor> BoundPlan::OnDevice(const Tensor& constant,
 }
 
 void BoundPlan::SetData(uint32_t root, void* data) {
-  for (int i : in_place_of_[root]) tensors_[i].data = data;
+  tensors_[root].data = data;
+  for (uint32_t i = first_view_[root]; i < first_view_[root + 1]; ++i) {
+    tensors_[views_[i]].data = data;
+  }
 }
 
 bool BoundPlan::Owns(const Tensor& tensor) const {

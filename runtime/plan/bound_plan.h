@@ -159,6 +159,8 @@ class BoundPlan {
   // Makes the states that are not there yet.
   absl::Status MakeStates();
   absl::Status InitTensors();
+  void InitViews();
+  bool HasSymbolicShape(const PlanTensor& tensor) const;
   absl::Status InitConstants(
       const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
           constants);
@@ -207,14 +209,17 @@ class BoundPlan {
   const Plan* plan_ = nullptr;
   std::vector<DLTensor> tensors_;
   std::vector<DataType> dtypes_;
-  std::vector<uint64_t> bytes_;                // of each tensor
-  std::vector<uint32_t> roots_;                // of each tensor
-  std::vector<std::vector<int>> in_place_of_;  // of a root: it and its views
+  std::vector<uint64_t> bytes_;  // of each tensor
+  std::vector<uint32_t> roots_;  // of each tensor
+  // The views of each root lie side by side: those of root r are
+  // views_[first_view_[r]] up to views_[first_view_[r + 1]].
+  std::vector<uint32_t> first_view_, views_;
   std::vector<int64_t> dims_;      // shape and strides of each tensor
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
-  std::vector<PlanSequence>
-      sequences_;               // parallel to tensors_; empty for tensors
+  // Parallel to tensors_, and empty for tensors; none where a plan has no
+  // sequences.
+  std::vector<PlanSequence> sequences_;
   std::vector<Tensor> states_;  // undefined until one is needed
   std::vector<bool> inputs_given_;
   std::vector<std::vector<int64_t>> input_shapes_;

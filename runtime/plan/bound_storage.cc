@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -75,7 +76,7 @@ absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
 
 // Whether a result of the call is in the same storage as another argument.
 bool BoundPlan::SharesStorage(const PlanCall& call) const {
-  std::vector<uint32_t> read, written;
+  absl::InlinedVector<uint32_t, 8> read, written;
   for (int k = 0; k < call.args_size(); ++k) {
     const PlanTensor& tensor = Root(static_cast<int>(call.args(k)));
     if (!tensor.has_storage()) continue;

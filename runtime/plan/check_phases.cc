@@ -173,8 +173,6 @@ class PhaseChecker {
 
   // Checks that an expression has a value in a phase.
   absl::Status CheckBound(const DimExpr& expr, uint32_t phase) const {
-    // The only one binds all symbols.
-    if (plan_.phases_size() == 1) return absl::OkStatus();
     if (expr.op() == DimExpr::SYMBOL && phases_[expr.value()] > phase) {
       return absl::InvalidArgumentError(absl::StrCat(
           " is said to be known in phase ", phase, ", but needs the symbol '",
@@ -190,6 +188,8 @@ class PhaseChecker {
       const google::protobuf::RepeatedPtrField<DimExpr>& dims,
       uint32_t phase) const {
     INGOT_RETURN_IF_ERROR(CheckPhase(phase));
+    // The only one binds all symbols.
+    if (plan_.phases_size() == 1) return absl::OkStatus();
     for (const DimExpr& dim : dims) {
       INGOT_RETURN_IF_ERROR(CheckBound(dim, phase));
     }

@@ -134,6 +134,7 @@ absl::Status CheckTensor(const Plan& plan, int index) {
 
 absl::Status CheckTensors(const Plan& plan) {
   absl::flat_hash_set<absl::string_view> names;
+  names.reserve(plan.tensors_size());
   for (int i = 0; i < plan.tensors_size(); ++i) {
     const std::string& name = plan.tensors(i).name();
     if (name.empty()) return Bad("plan: tensor ", i, " has no name");
