@@ -1,12 +1,11 @@
 #include "runtime/safetensors.h"
 
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
@@ -51,8 +50,7 @@ absl::StatusOr<Tensor> ReadTensor(const std::string& name,
         absl::StrCat("safetensors: tensor '", name, "' has dtype '",
                      *entry.dtype, "', which Ingot does not have"));
   }
-  std::vector<int64_t> dims;
-  dims.reserve(entry.shape->size());
+  absl::InlinedVector<int64_t, 8> dims;
   for (const std::optional<uint64_t>& dim : *entry.shape) {
     if (!dim.has_value() || *dim > INT64_MAX) {
       return BadTensor(name, "has a dimension that is not a size");

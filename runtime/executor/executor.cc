@@ -60,6 +60,7 @@ class PlanExecutor final : public GraphExecutor {
                  options.max_iterations,
                  0,
                  std::move(options.devices),
+                 {},
                  {}},
         frame_(&context_, /*keeps_outputs=*/true) {
     if (pool_ == nullptr && options.threads > 1) {
@@ -102,6 +103,7 @@ class PlanExecutor final : public GraphExecutor {
     }
     const absl::Status status = frame_.Init(plan);
     context_.constants = nullptr;
+    context_.functions.clear();
     return status;
   }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -16,6 +17,7 @@
 #include "runtime/device.h"
 #include "runtime/device_stream.h"
 #include "runtime/executor/profiler.h"
+#include "runtime/function.h"
 #include "runtime/module.h"
 #include "runtime/plan/bound_plan.h"
 #include "runtime/plan/plan.pb.h"
@@ -38,6 +40,9 @@ struct FrameContext {
   std::vector<OpenDevice> devices;  // the plan's
   // One for each device, which this executor alone uses; null for the CPU.
   std::vector<std::unique_ptr<DeviceStream>> streams;
+  // Those of the host that were found while steps are made, by the names in the
+  // plan: many calls are of one function.
+  absl::flat_hash_map<absl::string_view, Function> functions;
 };
 
 // One call of a plan, prepared when the plan is loaded: a run only looks at
