@@ -17,6 +17,7 @@
 #include "runtime/executor/frame.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -26,9 +27,10 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   const PlanTensor& tensor = plan.tensors(index);
   TensorInfo info;
   info.name = tensor.name();
-  INGOT_ASSIGN_OR_RETURN(info.dtype, PlanDataType(tensor.dtype()));
+  const PlanType& type = PlanTypeOf(plan, tensor);
+  INGOT_ASSIGN_OR_RETURN(info.dtype, PlanDataType(type.dtype()));
   info.is_sequence = tensor.is_sequence();
-  for (const DimExpr& dim : tensor.shape()) {
+  for (const DimExpr& dim : type.shape()) {
     int64_t value = -1;
     if (!HasSymbols(dim)) {
       absl::StatusOr<int64_t> fixed = EvaluateDimExpr(dim, {});

@@ -12,19 +12,23 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Adds a view of tensor `of` with the same type and shape; its index.
+// Adds a view of tensor `of` with a type of its own, which is the same; its
+// index, which is also the type's.
 int AddView(Plan* plan, int of, const std::string& name) {
   const PlanTensor viewed = plan->tensors(of);
   PlanTensor* view = plan->add_tensors();
   *view = viewed;
   view->set_name(name);
   view->set_view_of(of);
+  view->set_type(static_cast<uint32_t>(plan->types_size()));
+  const PlanType type = plan->types(static_cast<int>(viewed.type()));
+  *plan->add_types() = type;
   return plan->tensors_size() - 1;
 }
 
 TEST(HostilePlaces, ViewsOfInputs) {
   Plan plan = GoodPlan();
-  PlanTensor* view = plan.mutable_tensors(AddView(&plan, 0, "view"));
+  PlanType* view = plan.mutable_types(AddView(&plan, 0, "view"));
   *view->add_shape() = Const(1);
   plan.mutable_calls(0)->set_args(0, 4);
   EXPECT_TRUE(CreateAndRun(plan, 5).ok());
@@ -41,9 +45,9 @@ TEST(HostilePlaces, ViewsOfInputs) {
 // Other bits than 0 and 1 would be no bools.
 TEST(HostilePlaces, BoolsAreViewsOfBoolsAlone) {
   Plan plan = GoodPlan();
-  PlanTensor* view = plan.mutable_tensors(AddView(&plan, 0, "view"));
-  plan.mutable_tensors(0)->mutable_dtype()->set_code(1);
-  plan.mutable_tensors(0)->mutable_dtype()->set_bits(8);
+  PlanType* view = plan.mutable_types(AddView(&plan, 0, "view"));
+  plan.mutable_types(0)->mutable_dtype()->set_code(1);
+  plan.mutable_types(0)->mutable_dtype()->set_bits(8);
   view->mutable_dtype()->set_code(6);
   view->mutable_dtype()->set_bits(8);
   EXPECT_THAT(std::string(CreateAndRun(plan, 5).message()),
@@ -61,7 +65,7 @@ TEST(HostilePlaces, ViewsOfThemselves) {
       [](Plan* p) {
         AddView(p, 1, "other");
         p->mutable_tensors(1)->set_view_of(4);
-        *p->mutable_tensors(1)->mutable_shape(0) = Const(1 << 20);
+        *p->mutable_types(1)->mutable_shape(0) = Const(1 << 20);
       },
       absl::StatusCode::kInvalidArgument,
       "tensor 'w': it is a view of tensor 4, which does not come before it");
@@ -75,19 +79,19 @@ TEST(HostilePlaces, ViewsOfViews) {
   Plan plan = GoodPlan();
   AddView(&plan, 1, "view0");
   AddView(&plan, 4, "view1");
-  *plan.mutable_tensors(4)->mutable_shape(0) = Times(1);
-  *plan.mutable_tensors(5)->mutable_shape(0) = Times(2);
+  *plan.mutable_types(4)->mutable_shape(0) = Times(1);
+  *plan.mutable_types(5)->mutable_shape(0) = Times(2);
   plan.mutable_calls(0)->set_args(1, 5);
   EXPECT_THAT(std::string(CreateAndRun(plan, 4).message()),
               HasSubstr("tensor 'view1': 'view0', which is f32[4], cannot be "
                         "seen as f32[8]"));
-  *plan.mutable_tensors(5)->mutable_shape(0) = Times(1);
+  *plan.mutable_types(5)->mutable_shape(0) = Times(1);
   EXPECT_TRUE(CreateAndRun(plan, 4).ok());
   EXPECT_THAT(std::string(CreateAndRun(plan, 5).message()),
               HasSubstr("tensor 'view0': 'w', which is f32[4], cannot be seen "
                         "as f32[5]"));
   // A view of a fixed shape needs the symbols of what it is a view of.
-  *plan.mutable_tensors(5)->mutable_shape(0) = Const(5);
+  *plan.mutable_types(5)->mutable_shape(0) = Const(5);
   EXPECT_TRUE(absl::IsInvalidArgument(CreateAndRun(plan, 5)));
 }
 

@@ -32,33 +32,29 @@ inline Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 5
+        version: 6
         devices { kind: "cpu" }
         symbols { name: "N" }
-        tensors {
-          name: "x"
+        types {
           dtype { code: 2 bits: 32 }
           shape { op: SYMBOL }
-          input: 0
         }
-        tensors {
-          name: "w"
+        tensors { name: "x" type: 0 input: 0 }
+        types {
           dtype { code: 2 bits: 32 }
           shape { value: 4 }
-          constant: "w"
         }
-        tensors {
-          name: "y"
+        tensors { name: "w" type: 1 constant: "w" }
+        types {
           dtype { code: 2 bits: 32 }
           shape { op: SYMBOL }
-          storage: 0
         }
-        tensors {
-          name: "z"
+        tensors { name: "y" type: 2 storage: 0 }
+        types {
           dtype { code: 2 bits: 32 }
           shape { value: 8 }
-          storage: 1
         }
+        tensors { name: "z" type: 3 storage: 1 }
         inputs: 0
         outputs: [ 2, 3 ]
         storage {

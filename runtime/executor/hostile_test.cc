@@ -48,8 +48,8 @@ TEST(HostilePlan, StaticPlansFailAtOnce) {
   Plan plan = GoodPlan();
   plan.clear_symbols();
   plan.mutable_phases(0)->clear_symbols();
-  *plan.mutable_tensors(0)->mutable_shape(0) = Const(5);
-  *plan.mutable_tensors(2)->mutable_shape(0) = Const(5);
+  *plan.mutable_types(0)->mutable_shape(0) = Const(5);
+  *plan.mutable_types(2)->mutable_shape(0) = Const(5);
   *plan.mutable_storage(0)->mutable_bytes(0) = Const(16);
   EXPECT_EQ(GraphExecutor::Create(SharePlan(plan), Touch(), FourFloats)
                 .status()
@@ -105,28 +105,28 @@ TEST(HostilePlan, DimensionsBelowTheirBound) {
 
 TEST(HostilePlan, ShapesThatOverflow) {
   ExpectError(
-      [](Plan* p) { *p->mutable_tensors(2)->mutable_shape(0) = Times(kMax); },
+      [](Plan* p) { *p->mutable_types(2)->mutable_shape(0) = Times(kMax); },
       absl::StatusCode::kInvalidArgument,
       "tensor 'y': a dimension's "
       "expression overflows");
   ExpectError(
       [](Plan* p) {
         for (int i = 0; i < 3; ++i) {
-          *p->mutable_tensors(3)->add_shape() = Const(int64_t{1} << 40);
+          *p->mutable_types(3)->add_shape() = Const(int64_t{1} << 40);
         }
       },
       absl::StatusCode::kInvalidArgument, "too many elements");
   ExpectError(
       [](Plan* p) {
-        *p->mutable_tensors(3)->add_shape() = Const(int64_t{1} << 59);
+        *p->mutable_types(3)->add_shape() = Const(int64_t{1} << 59);
       },
       absl::StatusCode::kInvalidArgument, "tensor 'z'");
   ExpectError(
-      [](Plan* p) { *p->mutable_tensors(2)->mutable_shape(0) = Times(-1); },
+      [](Plan* p) { *p->mutable_types(2)->mutable_shape(0) = Times(-1); },
       absl::StatusCode::kInvalidArgument, "negative dimension");
   ExpectError(
       [](Plan* p) {
-        DimExpr* dim = p->mutable_tensors(2)->mutable_shape(0);
+        DimExpr* dim = p->mutable_types(2)->mutable_shape(0);
         *dim = Times(0);
         dim->set_op(DimExpr::FLOOR_DIV);
       },

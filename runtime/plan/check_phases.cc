@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -101,7 +102,7 @@ class PhaseChecker {
       if (input.phase() != 0) {
         return Bad("input ", i, " is known in phase ", input.phase(), " only");
       }
-      for (const DimExpr& dim : input.shape()) {
+      for (const DimExpr& dim : PlanTypeOf(plan_, input).shape()) {
         if (dim.op() != DimExpr::SYMBOL) continue;
         given[dim.value()] = true;
         if (plan_.symbols(static_cast<int>(dim.value())).has_value()) {
@@ -130,7 +131,8 @@ class PhaseChecker {
 
   absl::Status CheckTensors() {
     for (const PlanTensor& tensor : plan_.tensors()) {
-      const absl::Status status = CheckKnown(tensor.shape(), tensor.phase());
+      const absl::Status status =
+          CheckKnown(PlanTypeOf(plan_, tensor).shape(), tensor.phase());
       if (!status.ok()) {
         return Bad("tensor '", tensor.name(), "'", status.message());
       }
