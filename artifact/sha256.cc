@@ -70,8 +70,13 @@ std::vector<std::string> Sha256HexOfAll(
       digests[i] = Sha256Hex(all[i]);
     }
   };
-  const size_t count = std::min<size_t>(
-      large, std::max(std::thread::hardware_concurrency(), 1u));
+  // The system is asked for its processors only where there is work for them:
+  // that takes three system calls.
+  const size_t count =
+      large <= 1
+          ? 1
+          : std::min<size_t>(large,
+                             std::max(std::thread::hardware_concurrency(), 1u));
   std::vector<std::thread> threads;
   for (size_t i = 1; i < count; ++i) threads.emplace_back(hash);
   hash();

@@ -31,6 +31,13 @@ size_t Utf8SequenceLength(absl::string_view text) {
 
 bool IsUtf8(absl::string_view text) {
   while (!text.empty()) {
+    // Most text is ASCII.
+    size_t ascii = 0;
+    while (ascii < text.size() && static_cast<uint8_t>(text[ascii]) < 0x80) {
+      ++ascii;
+    }
+    text.remove_prefix(ascii);
+    if (text.empty()) break;
     const size_t length = Utf8SequenceLength(text);
     if (length == 0) return false;
     text.remove_prefix(length);

@@ -61,13 +61,14 @@ Plan ChainPlan(int steps) {
   plan.add_devices()->set_kind(kCpuDeviceKind);
   plan.add_symbols()->set_name("N");
   plan.add_inputs(0);
+  PlanType* type = plan.add_types();  // of all tensors
+  type->mutable_dtype()->set_code(2);
+  type->mutable_dtype()->set_bits(32);
+  type->add_shape()->set_op(DimExpr::SYMBOL);
+  type->add_shape()->set_value(16);
   for (int i = 0; i <= steps; ++i) {
     PlanTensor* tensor = plan.add_tensors();
     tensor->set_name(absl::StrCat("t", i));
-    tensor->mutable_dtype()->set_code(2);
-    tensor->mutable_dtype()->set_bits(32);
-    tensor->add_shape()->set_op(DimExpr::SYMBOL);
-    tensor->add_shape()->set_value(16);
     if (i == 0) {
       tensor->set_input(0);
       continue;
@@ -147,9 +148,11 @@ uint32_t AddTensor(Plan* plan, uint32_t code, uint32_t bits, int64_t elements,
   const auto id = static_cast<uint32_t>(plan->tensors_size());
   PlanTensor* tensor = plan->add_tensors();
   tensor->set_name(absl::StrCat("t", id));
-  tensor->mutable_dtype()->set_code(code);
-  tensor->mutable_dtype()->set_bits(bits);
-  if (elements > 1) tensor->add_shape()->set_value(elements);
+  tensor->set_type(static_cast<uint32_t>(plan->types_size()));
+  PlanType* type = plan->add_types();
+  type->mutable_dtype()->set_code(code);
+  type->mutable_dtype()->set_bits(bits);
+  if (elements > 1) type->add_shape()->set_value(elements);
   if (is_input) {
     tensor->set_input(static_cast<uint32_t>(plan->inputs_size()));
     plan->add_inputs(id);

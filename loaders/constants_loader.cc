@@ -17,12 +17,13 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryConstants(
     if (!tensors.ok()) {
       return Annotate(tensors.status(), ArtifactPath(artifact));
     }
-    context.constants.merge(*tensors);
-    if (!tensors->empty()) {  // What was there already has stayed.
+    tensors->merge(context.constants);
+    if (!context.constants.empty()) {  // What is in both has stayed.
       return absl::AlreadyExistsError(absl::StrCat(
-          ArtifactPath(artifact), ": the constant '", tensors->begin()->first,
-          "' is also in another artifact"));
+          ArtifactPath(artifact), ": the constant '",
+          context.constants.begin()->first, "' is also in another artifact"));
     }
+    context.constants = *std::move(tensors);
   }
   return std::shared_ptr<Module>();
 }

@@ -13,16 +13,14 @@
 namespace ingot::testing_support {
 namespace {
 
-void AddDim(PlanTensor* tensor, int64_t size) {
-  tensor->add_shape()->set_value(size);
-}
-
 PlanTensor* AddTensor(Plan* plan, const std::string& name, int64_t size) {
   PlanTensor* t = plan->add_tensors();
   t->set_name(name);
-  t->mutable_dtype()->set_code(DataType::kFloat);
-  t->mutable_dtype()->set_bits(32);
-  AddDim(t, size);
+  t->set_type(static_cast<uint32_t>(plan->types_size()));
+  PlanType* type = plan->add_types();
+  type->mutable_dtype()->set_code(DataType::kFloat);
+  type->mutable_dtype()->set_bits(32);
+  type->add_shape()->set_value(size);
   return t;
 }
 

@@ -1,8 +1,13 @@
 #include "runtime/host_cpu.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -148,6 +153,9 @@ constexpr Feature kLeaf0dSub1[] = {
 
 constexpr Feature kLeaf14[] = {{"ptwrite", kB, 4, kNone}};
 
+constexpr Feature kLeaf19[] = {{"widekl", kB, 2, kNone}};
+constexpr Feature kLeaf24[] = {{"avx10.1-512", kB, 18, kAvx512}};
+
 constexpr Feature kExtended1[] = {
     {"sahf", kC, 0, kNone},    {"lzcnt", kC, 5, kNone},
     {"sse4a", kC, 6, kNone},   {"prfchw", kC, 8, kNone},
@@ -162,57 +170,103 @@ constexpr Feature kExtended8[] = {
     {"wbnoinvd", kB, 9, kNone},
 };
 
-class Finder {
+struct Leaf {
+  uint32_t leaf, subleaf;
+  absl::Span<const Feature> features;
+};
+
+constexpr uint32_t kExtended = 0x80000000u;
+
+const Leaf kLeaves[] = {
+    {1, 0, kLeaf1},
+    {7, 0, kLeaf7},
+    {7, 1, kLeaf7Sub1},
+    {0xd, 1, kLeaf0dSub1},
+    {0x14, 0, kLeaf14},
+    {0x19, 0, kLeaf19},
+    {0x24, 0, kLeaf24},
+    {kExtended + 1, 0, kExtended1},
+    {kExtended + 8, 0, kExtended8},
+};
+
+// Asks the processor for no more than it has to tell: in a virtual machine each
+// question takes some microseconds. Thread-safe.
+class Asker {
  public:
-  std::set<std::string> Find() {
-    const uint32_t last = Cpuid(0).eax;
-    const uint32_t last_extended = Cpuid(0x80000000u).eax;
-    if (last < 1) return {};
-    const Registers leaf1 = Cpuid(1);
-    if ((leaf1.ecx >> 27 & 1) != 0) {
-      const uint64_t xcr0 = ReadXcr0();
-      states_[kXsave] = true;
-      states_[kAvx] = (leaf1.ecx >> 28 & 1) != 0 && (xcr0 & 0x6) == 0x6;
-      states_[kAvx512] = states_[kAvx] && (xcr0 & 0xe0) == 0xe0;
-      states_[kAmx] = (xcr0 & 0x60000) == 0x60000;
-      states_[kApx] = (xcr0 >> 19 & 1) != 0;
+  bool Has(absl::string_view name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const Leaf& leaf : kLeaves) {
+      for (const Feature& feature : leaf.features) {
+        if (name == feature.name) return Has(leaf, feature);
+      }
     }
-    Add(leaf1, kLeaf1);
-    if (last >= 7) {
-      const Registers leaf7 = Cpuid(7);
-      Add(leaf7, kLeaf7);
-      if (leaf7.eax >= 1) Add(Cpuid(7, 1), kLeaf7Sub1);
-    }
-    if (last >= 0xd) Add(Cpuid(0xd, 1), kLeaf0dSub1);
-    if (last >= 0x14) Add(Cpuid(0x14), kLeaf14);
-    if (last >= 0x19 && found_.count("kl") != 0 &&
-        (Cpuid(0x19).ebx >> 2 & 1) != 0) {
-      found_.insert("widekl");
-    }
-    if (last >= 0x24 && found_.count("avx10.1-256") != 0 && states_[kAvx512] &&
-        (Cpuid(0x24).ebx >> 18 & 1) != 0) {
-      found_.insert("avx10.1-512");
-    }
-    if (last_extended >= 0x80000001u) Add(Cpuid(0x80000001u), kExtended1);
-    if (last_extended >= 0x80000008u) Add(Cpuid(0x80000008u), kExtended8);
-    return found_;
+    return false;
   }
 
  private:
-  template <size_t n>
-  void Add(const Registers& registers, const Feature (&features)[n]) {
-    for (const Feature& f : features) {
-      if (states_[f.state] && (registers.*f.reg >> f.bit & 1) != 0) {
-        found_.insert(f.name);
-      }
-    }
+  bool Has(const Leaf& leaf, const Feature& feature) {
+    return IsThere(leaf) && Saves(feature.state) &&
+           (Ask(leaf.leaf, leaf.subleaf).*feature.reg >> feature.bit & 1) != 0;
   }
 
-  bool states_[kApx + 1] = {true, false, false, false, false, false};
-  std::set<std::string> found_;
+  // Whether the processor has a leaf, and with it what says that it counts.
+  bool IsThere(const Leaf& leaf) {
+    const uint32_t first = leaf.leaf & kExtended;
+    if (Ask(first).eax < leaf.leaf) return false;
+    if (leaf.subleaf == 1 && leaf.leaf == 7) return Ask(7).eax >= 1;
+    if (leaf.leaf == 0x19) return (Ask(7).ecx >> 23 & 1) != 0;  // kl
+    if (leaf.leaf == 0x24) {
+      return IsThere({7, 1, {}}) && Saves(kAvx) &&
+             (Ask(7, 1).edx >> 19 & 1) != 0;  // avx10.1-256
+    }
+    return true;
+  }
+
+  bool Saves(State state) {
+    if (state == kNone) return true;
+    if ((Ask(1).ecx >> 27 & 1) == 0) return false;  // OSXSAVE
+    const uint64_t xcr0 = ReadXcr0();
+    const bool avx = (Ask(1).ecx >> 28 & 1) != 0 && (xcr0 & 0x6) == 0x6;
+    switch (state) {
+      case kNone:
+      case kXsave:
+        return true;
+      case kAvx:
+        return avx;
+      case kAvx512:
+        return avx && (xcr0 & 0xe0) == 0xe0;
+      case kAmx:
+        return (xcr0 & 0x60000) == 0x60000;
+      case kApx:
+        return (xcr0 >> 19 & 1) != 0;
+    }
+    return false;
+  }
+
+  const Registers& Ask(uint32_t leaf, uint32_t subleaf = 0) {
+    const auto [place, is_new] = told_.try_emplace({leaf, subleaf});
+    if (is_new) place->second = Cpuid(leaf, subleaf);
+    return place->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<uint32_t, uint32_t>, Registers> told_;
 };
 
-std::set<std::string> FindFeatures() { return Finder().Find(); }
+bool HasFeature(absl::string_view name) {
+  static auto* const asker = new Asker;
+  return asker->Has(name);
+}
+
+std::set<std::string> FindFeatures() {
+  std::set<std::string> found;
+  for (const Leaf& leaf : kLeaves) {
+    for (const Feature& feature : leaf.features) {
+      if (HasFeature(feature.name)) found.insert(feature.name);
+    }
+  }
+  return found;
+}
 
 #elif defined(__aarch64__) && defined(__linux__)
 
@@ -241,15 +295,27 @@ constexpr Feature kFeatures[] = {
     {"sme", kHwcap2, 23},
 };
 
+bool IsThere(const Feature& feature) {
+  return (getauxval(feature.type) >> feature.bit & 1) != 0;
+}
+
+bool HasFeature(absl::string_view name) {
+  return std::any_of(
+      std::begin(kFeatures), std::end(kFeatures),
+      [name](const Feature& f) { return name == f.name && IsThere(f); });
+}
+
 std::set<std::string> FindFeatures() {
   std::set<std::string> found;
   for (const Feature& f : kFeatures) {
-    if ((getauxval(f.type) >> f.bit & 1) != 0) found.insert(f.name);
+    if (IsThere(f)) found.insert(f.name);
   }
   return found;
 }
 
 #else
+
+bool HasFeature(absl::string_view) { return false; }
 
 std::set<std::string> FindFeatures() { return {}; }
 
@@ -278,7 +344,7 @@ absl::Status CheckCpuFeatures(absl::Span<const std::string> needed) {
   bool amx = false;
   for (const std::string& feature : needed) {
     const absl::string_view name = absl::StripPrefix(feature, "+");
-    if (HostCpuFeatures().count(std::string(name)) == 0) {
+    if (!HasFeature(name)) {
       missing.insert(std::string(name));
     } else if (absl::StartsWith(name, "amx-")) {
       amx = true;

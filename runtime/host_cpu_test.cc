@@ -66,6 +66,17 @@ TEST(HostCpu, CheckPassesWhatIsThere) {
   EXPECT_TRUE(CheckCpuFeatures(needed).ok());
 }
 
+// Each is asked for by itself, without the list.
+TEST(HostCpu, CheckAgreesWithTheList) {
+  for (const char* name :
+       {"sse2", "avx2", "avx512f", "amx-int8", "avxvnni", "xsaves", "ptwrite",
+        "kl", "widekl", "avx10.1-256", "avx10.1-512", "lzcnt", "clzero", "neon",
+        "dotprod", "warp-drive", ""}) {
+    EXPECT_EQ(CheckCpuFeatures({name}).ok(), HostCpuFeatures().count(name) != 0)
+        << name;
+  }
+}
+
 TEST(HostCpu, CheckNamesWhatIsMissing) {
   std::vector<std::string> needed(HostCpuFeatures().begin(),
                                   HostCpuFeatures().end());

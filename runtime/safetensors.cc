@@ -1,12 +1,11 @@
 #include "runtime/safetensors.h"
 
 #include <cstring>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
@@ -51,8 +50,7 @@ absl::StatusOr<Tensor> ReadTensor(const std::string& name,
         absl::StrCat("safetensors: tensor '", name, "' has dtype '",
                      *entry.dtype, "', which Ingot does not have"));
   }
-  std::vector<int64_t> dims;
-  dims.reserve(entry.shape->size());
+  absl::InlinedVector<int64_t, 8> dims;
   for (const std::optional<uint64_t>& dim : *entry.shape) {
     if (!dim.has_value() || *dim > INT64_MAX) {
       return BadTensor(name, "has a dimension that is not a size");
@@ -94,16 +92,23 @@ absl::StatusOr<NamedTensors> ReadSafetensors(const Blob& blob) {
     return Bad(absl::StrCat("a header of ", length, " bytes does not fit in ",
                             blob.size(), " bytes"));
   }
-  INGOT_ASSIGN_OR_RETURN(auto header, ParseSafetensorsHeader(blob.view().substr(
-                                          sizeof(uint64_t), length)));
   const uint64_t start = sizeof(uint64_t) + length;
   const Blob data = blob.Slice(start, blob.size() - start);
   NamedTensors tensors;
-  for (const auto& [name, entry] : header) {
-    INGOT_ASSIGN_OR_RETURN(Tensor tensor, ReadTensor(name, entry, data));
-    // Names come in order.
-    tensors.emplace_hint(tensors.end(), name, std::move(tensor));
-  }
+  const auto add = [&](std::string name,
+                       const SafetensorsEntry& entry) -> absl::Status {
+    // Names mostly come in order.
+    const size_t before = tensors.size();
+    const auto place = tensors.try_emplace(tensors.end(), std::move(name));
+    if (tensors.size() == before) {
+      return RepeatedInSafetensorsHeader(place->first);
+    }
+    INGOT_ASSIGN_OR_RETURN(place->second,
+                           ReadTensor(place->first, entry, data));
+    return absl::OkStatus();
+  };
+  INGOT_RETURN_IF_ERROR(
+      ReadSafetensorsHeader(blob.view().substr(sizeof(uint64_t), length), add));
   return tensors;
 }
 

@@ -4,12 +4,12 @@
 #define INGOT_RUNTIME_SAFETENSORS_HEADER_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace ingot {
@@ -18,7 +18,8 @@ namespace ingot {
 // another JSON type; an element of a list is absent when it is not an unsigned
 // integer.
 struct SafetensorsEntry {
-  using Numbers = std::vector<std::optional<uint64_t>>;
+  // Most lists have no more.
+  using Numbers = absl::InlinedVector<std::optional<uint64_t>, 4>;
 
   bool is_object = false;
   std::optional<std::string> dtype;
@@ -26,12 +27,19 @@ struct SafetensorsEntry {
   std::optional<Numbers> data_offsets;
 };
 
-// The entries of the JSON object `text` by tensor name, "__metadata__" left
-// out. The text is read in one pass without a tree of its values, so memory
-// stays in proportion to the entries. InvalidArgument for text that is not a
-// JSON object, or that has a name or a field twice.
-absl::StatusOr<std::map<std::string, SafetensorsEntry>> ParseSafetensorsHeader(
-    absl::string_view text);
+// Takes a tensor's name, which another tensor may have, and its entry.
+using TakeSafetensorsEntry =
+    absl::FunctionRef<absl::Status(std::string, const SafetensorsEntry&)>;
+
+// Gives the entries of the JSON object `text` in their order, "__metadata__"
+// left out. The text is read in one pass, and no more than one entry is in
+// memory. The first error that `take` returns ends it, and InvalidArgument text
+// that is not a JSON object, or that has a field of an entry twice.
+absl::Status ReadSafetensorsHeader(absl::string_view text,
+                                   TakeSafetensorsEntry take);
+
+// The error for a name, or a field of an entry, that is there twice.
+absl::Status RepeatedInSafetensorsHeader(absl::string_view name);
 
 }  // namespace ingot
 

@@ -3,12 +3,13 @@
 #ifndef INGOT_RUNTIME_SAFETENSORS_TYPES_H_
 #define INGOT_RUNTIME_SAFETENSORS_TYPES_H_
 
+#include "absl/strings/string_view.h"
 #include "runtime/data_type.h"
 
 namespace ingot {
 
 struct SafetensorsType {
-  const char* name;
+  absl::string_view name;
   DataType type;
 };
 

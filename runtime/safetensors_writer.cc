@@ -27,11 +27,12 @@ absl::Status BadTensor(absl::string_view name, absl::string_view what) {
   return Bad(absl::StrCat("tensor '", name, "': ", what));
 }
 
-const char* TypeName(DataType type) {
+// Empty for a type that the format does not have.
+absl::string_view TypeName(DataType type) {
   for (const SafetensorsType& known : kSafetensorsTypes) {
     if (known.type == type) return known.name;
   }
-  return nullptr;
+  return {};
 }
 
 // In the order of their data.
@@ -61,8 +62,8 @@ absl::StatusOr<std::string> MakeHeader(
     if (name == "__metadata__" || !IsUtf8(name)) {
       return Bad("a tensor's name is not allowed by the format");
     }
-    const char* type = TypeName(tensor.dtype());
-    if (type == nullptr) {
+    const absl::string_view type = TypeName(tensor.dtype());
+    if (type.empty()) {
       return BadTensor(name, absl::StrCat(tensor.dtype().ToString(),
                                           " has no safetensors dtype"));
     }

@@ -24,6 +24,17 @@ struct Size {
   size_t bytes = 0;
 };
 
+absl::StatusOr<Size> SizeOf(DataType dtype, absl::Span<const int64_t> shape) {
+  INGOT_ASSIGN_OR_RETURN(const int64_t elements, CountElements(shape));
+  int64_t bytes;
+  if (__builtin_mul_overflow(elements, static_cast<int64_t>(dtype.bytes()),
+                             &bytes)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ingot::TypeString(dtype, shape), " has too many bytes"));
+  }
+  return Size{elements, static_cast<size_t>(bytes)};
+}
+
 absl::StatusOr<Size> CheckType(DataType dtype,
                                absl::Span<const int64_t> shape) {
   if (dtype.code == DataType::kHandle || dtype.bits == 0 || dtype.lanes == 0) {
@@ -34,9 +45,7 @@ absl::StatusOr<Size> CheckType(DataType dtype,
     return absl::InvalidArgumentError(
         absl::StrCat("a tensor cannot have ", shape.size(), " dimensions"));
   }
-  INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(shape));
-  INGOT_ASSIGN_OR_RETURN(size_t bytes, CountBytes(dtype, shape));
-  return Size{elements, bytes};
+  return SizeOf(dtype, shape);
 }
 
 absl::Status CheckAlignment(const void* data, DataType dtype) {
@@ -77,14 +86,8 @@ absl::StatusOr<int64_t> CountElements(absl::Span<const int64_t> shape) {
 
 absl::StatusOr<size_t> CountBytes(DataType dtype,
                                   absl::Span<const int64_t> shape) {
-  INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(shape));
-  int64_t bytes;
-  if (__builtin_mul_overflow(elements, static_cast<int64_t>(dtype.bytes()),
-                             &bytes)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ingot::TypeString(dtype, shape), " has too many bytes"));
-  }
-  return static_cast<size_t>(bytes);
+  INGOT_ASSIGN_OR_RETURN(const Size size, SizeOf(dtype, shape));
+  return size.bytes;
 }
 
 std::string TypeString(DataType dtype, absl::Span<const int64_t> shape) {

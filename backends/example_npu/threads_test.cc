@@ -32,24 +32,24 @@ using ::testing::HasSubstr;
 // y = x w, twice, with y of the first product on the CPU between.
 constexpr char kPlan[] = R"(
   devices { kind: 'cpu' } devices { kind: 'example_npu' target_key: 'npu' }
-  tensors { name: 'x' dtype { code: 0 bits: 8 } shape { value: 2 }
-            shape { value: 2 } input: 0 }
-  tensors { name: 'w' dtype { code: 0 bits: 8 } shape { value: 2 }
-            shape { value: 2 } constant: 'w' device: 1 }
-  tensors { name: 'x.npu' dtype { code: 0 bits: 8 } shape { value: 2 }
-            shape { value: 2 } storage: 0 }
-  tensors { name: 'y.npu' dtype { code: 0 bits: 32 } shape { value: 2 }
-            shape { value: 2 } storage: 0 offset: 64 }
-  tensors { name: 'y' dtype { code: 0 bits: 32 } shape { value: 2 }
-            shape { value: 2 } storage: 1 }
-  tensors { name: 'b' dtype { code: 0 bits: 8 } shape { value: 2 }
-            shape { value: 2 } storage: 1 offset: 64 }
-  tensors { name: 'b.npu' dtype { code: 0 bits: 8 } shape { value: 2 }
-            shape { value: 2 } storage: 0 offset: 128 }
-  tensors { name: 'z.npu' dtype { code: 0 bits: 32 } shape { value: 2 }
-            shape { value: 2 } storage: 0 offset: 192 }
-  tensors { name: 'z' dtype { code: 0 bits: 32 } shape { value: 2 }
-            shape { value: 2 } storage: 1 offset: 128 }
+  types { dtype { code: 0 bits: 8 } shape { value: 2 } shape { value: 2 } } tensors { name: 'x' type: 0  
+             input: 0 }
+  types { dtype { code: 0 bits: 8 } shape { value: 2 } shape { value: 2 } } tensors { name: 'w' type: 1  
+             constant: 'w' device: 1 }
+  types { dtype { code: 0 bits: 8 } shape { value: 2 } shape { value: 2 } } tensors { name: 'x.npu' type: 2  
+             storage: 0 }
+  types { dtype { code: 0 bits: 32 } shape { value: 2 } shape { value: 2 } } tensors { name: 'y.npu' type: 3  
+             storage: 0 offset: 64 }
+  types { dtype { code: 0 bits: 32 } shape { value: 2 } shape { value: 2 } } tensors { name: 'y' type: 4  
+             storage: 1 }
+  types { dtype { code: 0 bits: 8 } shape { value: 2 } shape { value: 2 } } tensors { name: 'b' type: 5  
+             storage: 1 offset: 64 }
+  types { dtype { code: 0 bits: 8 } shape { value: 2 } shape { value: 2 } } tensors { name: 'b.npu' type: 6  
+             storage: 0 offset: 128 }
+  types { dtype { code: 0 bits: 32 } shape { value: 2 } shape { value: 2 } } tensors { name: 'z.npu' type: 7  
+             storage: 0 offset: 192 }
+  types { dtype { code: 0 bits: 32 } shape { value: 2 } shape { value: 2 } } tensors { name: 'z' type: 8  
+             storage: 1 offset: 128 }
   inputs: 0 outputs: 8
   storage { bytes { value: 256 } device: 1 } storage { bytes { value: 192 } }
   calls { copy {} args: [0, 2] num_outputs: 1 device: 1 }

@@ -280,7 +280,7 @@ Plan BranchPlan(bool with_else = true) {
   more.set_op(DimExpr::ADD);
   *more.add_operands() = Dim(kSymbol);
   *more.add_operands() = Dim(1);
-  *no.plan()->mutable_tensors(y)->mutable_shape(0) = more;
+  *no.plan()->mutable_types(y)->mutable_shape(0) = more;
   *no.plan()->mutable_storage(0)->mutable_bytes(0)->mutable_operands(1) = more;
   no.Call("grow", {x}, {y});
   no.Output(y);
@@ -427,7 +427,7 @@ TEST(Check, Binds) {
       "a step that binds symbols reads one tensor and gives one");
   ExpectBad(
       BoundPlanOf(),
-      [&](Plan* p) { p->mutable_tensors(0)->mutable_dtype()->set_bits(32); },
+      [&](Plan* p) { p->mutable_types(0)->mutable_dtype()->set_bits(32); },
       "it binds symbols to 't0', not i64");
   ExpectBad(
       BoundPlanOf(), [&](Plan* p) { p->mutable_calls()->SwapElements(0, 1); },
@@ -441,7 +441,7 @@ TEST(Check, Binds) {
       "is not bound by then");
   ExpectBad(
       BoundPlanOf(),
-      [&](Plan* p) { *p->mutable_tensors(0)->mutable_shape(0) = Dim(kSymbol); },
+      [&](Plan* p) { *p->mutable_types(0)->mutable_shape(0) = Dim(kSymbol); },
       "which is not short");
   ExpectBad(
       BoundPlanOf(), [&](Plan* p) { p->mutable_calls(1)->add_binds(); },
@@ -459,7 +459,7 @@ TEST(Check, Bodies) {
   ExpectBad(
       BranchPlan(),
       [&](Plan* p) {
-        p->mutable_tensors(0)->mutable_dtype()->set_code(DataType::kInt);
+        p->mutable_types(0)->mutable_dtype()->set_code(DataType::kInt);
       },
       "its condition is not one bool");
   ExpectBad(

@@ -284,7 +284,7 @@ TEST_P(DevicesTest, ProfilesAndErrorsOfProfiledRunsNameTheCall) {
 TEST_P(DevicesTest, ACopyHasAsManyBytesAsItsSource) {
   Plan plan = AddTwice();
   const int back = plan.tensors_size() - 1;
-  *plan.mutable_tensors(back)->mutable_shape(0) = Dim(5);
+  *plan.mutable_types(back)->mutable_shape(0) = Dim(5);
   PlanStorage* storage =
       plan.mutable_storage(static_cast<int>(plan.tensors(back).storage()));
   storage->clear_bytes();

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "runtime/executor/frame.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -27,9 +27,10 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   const PlanTensor& tensor = plan.tensors(index);
   TensorInfo info;
   info.name = tensor.name();
-  INGOT_ASSIGN_OR_RETURN(info.dtype, PlanDataType(tensor.dtype()));
+  const PlanType& type = PlanTypeOf(plan, tensor);
+  INGOT_ASSIGN_OR_RETURN(info.dtype, PlanDataType(type.dtype()));
   info.is_sequence = tensor.is_sequence();
-  for (const DimExpr& dim : tensor.shape()) {
+  for (const DimExpr& dim : type.shape()) {
     int64_t value = -1;
     if (!HasSymbols(dim)) {
       absl::StatusOr<int64_t> fixed = EvaluateDimExpr(dim, {});
@@ -47,27 +48,22 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   return info;
 }
 
-uint64_t AnySeed() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device();
-}
-
 class PlanExecutor final : public GraphExecutor {
  public:
   PlanExecutor(SharedPlan plan, ExecutorOptions options)
       : plan_(std::move(plan)),
         pool_(std::move(options.pool)),
-        context_{
-            nullptr,
-            nullptr,
-            options.profiler,
-            std::move(options.observer),
-            options.max_storage_bytes,
-            options.random_seed.has_value() ? *options.random_seed : AnySeed(),
-            options.max_iterations,
-            0,
-            std::move(options.devices),
-            {}},
+        context_{nullptr,
+                 nullptr,
+                 options.profiler,
+                 std::move(options.observer),
+                 options.max_storage_bytes,
+                 options.random_seed,
+                 options.max_iterations,
+                 0,
+                 std::move(options.devices),
+                 {},
+                 {}},
         frame_(&context_, /*keeps_outputs=*/true) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);
@@ -109,6 +105,7 @@ class PlanExecutor final : public GraphExecutor {
     }
     const absl::Status status = frame_.Init(plan);
     context_.constants = nullptr;
+    context_.functions.clear();
     return status;
   }
 

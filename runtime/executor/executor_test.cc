@@ -101,34 +101,29 @@ std::unique_ptr<GraphExecutor> Create(const Plan& plan,
 Plan StaticPlan() {
   return ParsePlan(R"pb(
     entry: "model"
-    tensors {
-      name: "x"
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 3 }
       shape { value: 2 }
-      input: 0
     }
-    tensors {
-      name: "w"
+    tensors { name: "x" type: 0 input: 0 }
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 2 }
-      constant: "w"
     }
-    tensors {
-      name: "sum"
+    tensors { name: "w" type: 1 constant: "w" }
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 3 }
       shape { value: 2 }
-      storage: 0
     }
-    tensors {
-      name: "y"
+    tensors { name: "sum" type: 2 storage: 0 }
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 3 }
       shape { value: 2 }
-      storage: 1
-      offset: 64
     }
+    tensors { name: "y" type: 3 storage: 1 offset: 64 }
     inputs: 0
     outputs: 3
     storage {
@@ -155,46 +150,41 @@ Plan StaticPlan() {
 Plan DynamicPlan() {
   return ParsePlan(R"pb(
     symbols { name: "N" }
-    tensors {
-      name: "x"
+    types {
       dtype { code: 2 bits: 32 }
       shape { op: SYMBOL }
       shape { value: 2 }
-      input: 0
     }
-    tensors {
-      name: "b"
+    tensors { name: "x" type: 0 input: 0 }
+    types {
       dtype { code: 2 bits: 32 }
       shape { op: SYMBOL }
-      input: 1
     }
-    tensors {
-      name: "y"
+    tensors { name: "b" type: 1 input: 1 }
+    types {
       dtype { code: 2 bits: 32 }
       shape { op: SYMBOL }
       shape { value: 2 }
-      storage: 0
     }
-    tensors {
-      name: "flat"
+    tensors { name: "y" type: 2 storage: 0 }
+    types {
       dtype { code: 2 bits: 32 }
       shape {
         op: MUL
         operands { op: SYMBOL }
         operands { value: 2 }
       }
-      view_of: 2
     }
-    tensors {
-      name: "z"
+    tensors { name: "flat" type: 3 view_of: 2 }
+    types {
       dtype { code: 2 bits: 32 }
       shape {
         op: MUL
         operands { op: SYMBOL }
         operands { value: 2 }
       }
-      storage: 1
     }
+    tensors { name: "z" type: 4 storage: 1 }
     inputs: [ 0, 1 ]
     outputs: [ 4, 2 ]
     storage {
@@ -389,25 +379,22 @@ TEST(Executor, AViewSurvivesRebinding) {
 
 TEST(Executor, OutputsThatAreInputsOrConstantsAreCopied) {
   const Plan plan = ParsePlan(R"pb(
-    tensors {
-      name: "x"
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 2 }
-      input: 0
     }
-    tensors {
-      name: "x as a matrix"
+    tensors { name: "x" type: 0 input: 0 }
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 1 }
       shape { value: 2 }
-      view_of: 0
     }
-    tensors {
-      name: "w"
+    tensors { name: "x as a matrix" type: 1 view_of: 0 }
+    types {
       dtype { code: 2 bits: 32 }
       shape { value: 2 }
-      constant: "w"
     }
+    tensors { name: "w" type: 2 constant: "w" }
     inputs: 0
     outputs: [ 0, 1, 2 ]
   )pb");

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "runtime/any.h"
 #include "runtime/error.h"
@@ -59,14 +60,18 @@ absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site) {
   if (site.context->host == nullptr) {
     return absl::NotFoundError("there is no host module");
   }
-  INGOT_ASSIGN_OR_RETURN(Function function,
-                         site.context->host->Find(site.call().function()));
+  const absl::string_view name = site.call().function();
+  const auto [known, is_new] = site.context->functions.try_emplace(name);
+  if (is_new) {
+    INGOT_ASSIGN_OR_RETURN(known->second, site.context->host->Find(name));
+  }
   std::vector<TVMFFIAny> args;
+  args.reserve(site.call().args_size());
   for (uint32_t t : site.call().args()) {
     args.push_back(AnyTensor(site.bound->tensor(t)));
   }
   std::unique_ptr<Step> step =
-      std::make_unique<FunctionStep>(std::move(function), std::move(args));
+      std::make_unique<FunctionStep>(known->second, std::move(args));
   const uint32_t device = site.call().device();
   if (device == 0) return step;
   return std::make_unique<DeviceFunctionStep>(

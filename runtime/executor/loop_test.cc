@@ -196,7 +196,7 @@ TEST(Carried, ShapesThatChange) {
   const uint32_t on = body.Tensor(kFlag, {});
   const uint32_t more = body.Tensor(kF32, {kSymbol});
   for (DimExpr* dim :
-       {body.plan()->mutable_tensors(more)->mutable_shape(0),
+       {body.plan()->mutable_types(more)->mutable_shape(0),
         body.plan()->mutable_storage(1)->mutable_bytes(0)->mutable_operands(
             1)}) {
     DimExpr sum;
@@ -333,7 +333,7 @@ TEST(InPlace, PlansAreChecked) {
         p->mutable_calls(2)->set_args(1, 3);
       },
       "it reads 't2', which was updated in place");
-  bad([](Plan* p) { *p->mutable_tensors(3)->mutable_shape(0) = Dim(1); },
+  bad([](Plan* p) { *p->mutable_types(3)->mutable_shape(0) = Dim(1); },
       "'t3' is in the place of 't2', which is of another size");
 }
 

@@ -23,7 +23,8 @@ inline DimExpr Dim(int64_t dim) {
   return expr;
 }
 
-// Makes a plan tensor by tensor; each in storage has its own.
+// Makes a plan tensor by tensor; tensor i has type i, and each in storage has
+// its own.
 class PlanMaker {
  public:
   explicit PlanMaker(int symbols = 0) {
@@ -55,9 +56,9 @@ class PlanMaker {
     return id;
   }
   uint32_t View(uint32_t of, const std::vector<int64_t>& dims) {
-    const DataTypeProto type = plan_.tensors(of).dtype();
+    const DataTypeProto type = plan_.types(of).dtype();
     const uint32_t id = Add(DataType(), dims);
-    *plan_.mutable_tensors(id)->mutable_dtype() = type;
+    *plan_.mutable_types(id)->mutable_dtype() = type;
     plan_.mutable_tensors(id)->set_view_of(of);
     return id;
   }
@@ -105,9 +106,11 @@ class PlanMaker {
     PlanTensor* tensor = plan_.add_tensors();
     const int id = plan_.tensors_size() - 1;
     tensor->set_name("t" + std::to_string(id));
-    tensor->mutable_dtype()->set_code(type.code);
-    tensor->mutable_dtype()->set_bits(type.bits);
-    for (int64_t dim : dims) *tensor->add_shape() = Dim(dim);
+    tensor->set_type(static_cast<uint32_t>(id));
+    PlanType* plan_type = plan_.add_types();
+    plan_type->mutable_dtype()->set_code(type.code);
+    plan_type->mutable_dtype()->set_bits(type.bits);
+    for (int64_t dim : dims) *plan_type->add_shape() = Dim(dim);
     return id;
   }
 

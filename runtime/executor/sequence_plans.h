@@ -10,12 +10,15 @@
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
 #include "runtime/plan/plan.pb.h"
+#include "runtime/plan/small_plan.h"
 
 namespace ingot {
 
+// A plan, each of whose tensors has a type of its own.
 inline Plan ParsePlan(const std::string& text) {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &plan));
+  NumberTypes(&plan);
   plan.set_version(kPlanVersion);
   plan.add_devices()->set_kind(kCpuDeviceKind);
   AssignPhases(&plan);
@@ -23,14 +26,15 @@ inline Plan ParsePlan(const std::string& text) {
   return plan;
 }
 
-// Fields of PlanTensor, of types that come up again and again.
+// Fields of PlanType, of types that come up again and again.
 inline constexpr char kFloats[] = "dtype { code: 2 bits: 32 }";
 inline constexpr char kNumber[] = "dtype { code: 0 bits: 64 }";
 inline constexpr char kFlag[] = "dtype { code: 6 bits: 8 }";
 
 inline std::string TensorText(const std::string& name, const std::string& type,
                               const std::string& rest) {
-  return absl::StrCat("tensors { name: '", name, "' ", type, " ", rest, " } ");
+  return absl::StrCat("types { ", type, " } tensors { name: '", name, "' ",
+                      rest, " } ");
 }
 
 // Inserts a tensor into a sequence, then reads a position of it.
@@ -38,10 +42,12 @@ inline Plan InsertAndAt() {
   return ParsePlan(absl::StrCat(
       "symbols { name: 'N' } symbols { name: '?A' } ",
       TensorText("sequence", kFloats, "is_sequence: true input: 0"),
-      TensorText("x", kFloats, "shape { op: SYMBOL value: 0 } input: 1"),
+      TensorText("x", absl::StrCat(kFloats, " shape { op: SYMBOL value: 0 }"),
+                 "input: 1"),
       TensorText("at", kNumber, "input: 2"),
       TensorText("more", kFloats, "is_sequence: true"),
-      TensorText("y", kFloats, "shape { op: SYMBOL value: 1 } storage: 0"),
+      TensorText("y", absl::StrCat(kFloats, " shape { op: SYMBOL value: 1 }"),
+                 "storage: 0"),
       TensorText("count", kNumber, "storage: 1"),
       "inputs: 0 inputs: 1 inputs: 2 outputs: 3 outputs: 4 outputs: 5 "
       "storage { bytes { op: MUL operands { value: 4 } "

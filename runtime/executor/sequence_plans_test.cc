@@ -28,7 +28,7 @@ TEST(SequencePlans, StepsAreChecked) {
                       const std::string& text) {
     ExpectBad(InsertAndAt(), change, text);
   };
-  bad([&](Plan* p) { tensor(p, 3)->add_shape()->set_value(1); },
+  bad([&](Plan* p) { p->mutable_types(3)->add_shape()->set_value(1); },
       "tensor 'more': it is a sequence, which has no shape");
   bad([&](Plan* p) { tensor(p, 3)->set_view_of(0); },
       "tensor 'more': it is a sequence, which has no place");
@@ -48,11 +48,11 @@ TEST(SequencePlans, StepsAreChecked) {
       "'sequence' is not what sequence_insert takes as operand 0");
   bad([&](Plan* p) { tensor(p, 2)->set_is_sequence(true); },
       "'at' is not what sequence_at takes as operand 1");
-  bad([&](Plan* p) { tensor(p, 0)->mutable_dtype()->set_bits(64); },
+  bad([&](Plan* p) { p->mutable_types(0)->mutable_dtype()->set_bits(64); },
       "'sequence' is not what sequence_insert takes as operand 0");
-  bad([&](Plan* p) { tensor(p, 4)->mutable_dtype()->set_bits(64); },
+  bad([&](Plan* p) { p->mutable_types(4)->mutable_dtype()->set_bits(64); },
       "'more' is not what sequence_at takes as operand 0");
-  bad([&](Plan* p) { tensor(p, 2)->mutable_dtype()->set_bits(32); },
+  bad([&](Plan* p) { p->mutable_types(2)->mutable_dtype()->set_bits(32); },
       "'at' is not what sequence_at takes as operand 1");
   bad([&](Plan* p) { p->mutable_calls(2)->set_args(1, 3); },
       "'more' is not what sequence_length gives");
@@ -101,7 +101,7 @@ TEST(SequencePlans, StepsAreChecked) {
         p->mutable_phases()->RemoveLast();
         for (PlanTensor& t : *p->mutable_tensors()) t.clear_phase();
         for (PlanStorage& s : *p->mutable_storage()) s.clear_phase();
-        p->mutable_tensors(4)->clear_shape();
+        p->mutable_types(4)->clear_shape();
         p->mutable_storage(0)->mutable_bytes(0)->mutable_operands(1)->set_value(
             0);
       },

@@ -88,7 +88,8 @@ TEST(Sequences, CopiesCountEach) {
   std::string args;
   for (int i = 0; i < 1000; ++i) absl::StrAppend(&args, "args: 0 ");
   const Plan plan = ParsePlan(absl::StrCat(
-      TensorText("x", kFloats, "shape { value: 1024 } input: 0"),
+      TensorText("x", absl::StrCat(kFloats, " shape { value: 1024 }"),
+                 "input: 0"),
       TensorText("sequence", kFloats, "is_sequence: true"),
       "inputs: 0 outputs: 1 calls { ", args,
       "args: 1 num_outputs: 1 sequence { op: 'sequence_make' } }"));

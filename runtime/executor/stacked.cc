@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/executor/elements.h"
+#include "runtime/plan/types.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -46,10 +47,8 @@ absl::Status StackedValues::Add(int64_t iteration) {
 
 DLTensor StackedValues::Whole(int64_t iterations) {
   if (iterations == 0) {
-    const PlanTensor& declared =
-        bound_->plan().tensors(static_cast<int>(tensor_));
     dims_.clear();
-    for (const DimExpr& dim : declared.shape()) {
+    for (const DimExpr& dim : PlanTypeOf(bound_->plan(), tensor_).shape()) {
       dims_.push_back(bound_->DimBefore(next_phase_, dim));
     }
   }

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,6 +17,7 @@
 #include "runtime/device.h"
 #include "runtime/device_stream.h"
 #include "runtime/executor/profiler.h"
+#include "runtime/function.h"
 #include "runtime/module.h"
 #include "runtime/plan/bound_plan.h"
 #include "runtime/plan/plan.pb.h"
@@ -30,13 +33,16 @@ struct FrameContext {
   std::function<absl::Status(const PlanCall&,
                              absl::Span<const DLTensor* const>)>
       observer;
-  uint64_t max_storage_bytes = 0;  // of one frame
-  uint64_t random_seed = 0;
+  uint64_t max_storage_bytes = 0;       // of one frame
+  std::optional<uint64_t> random_seed;  // chosen when a step needs it
   int64_t max_iterations = 0;       // of all loops in one run of the executor
   int64_t iterations = 0;           // in this run
   std::vector<OpenDevice> devices;  // the plan's
   // One for each device, which this executor alone uses; null for the CPU.
   std::vector<std::unique_ptr<DeviceStream>> streams;
+  // Those of the host that were found while steps are made, by the names in the
+  // plan: many calls are of one function.
+  absl::flat_hash_map<absl::string_view, Function> functions;
 };
 
 // One call of a plan, prepared when the plan is loaded: a run only looks at

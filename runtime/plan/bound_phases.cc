@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "runtime/plan/bound_plan.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 
@@ -75,8 +76,10 @@ absl::Status BoundPlan::Bind(Phase* phase) {
     phases_[p].bound = false;
   }
   absl::Status status = ComputeSymbols(*phase, &symbols_);
-  for (size_t i = 0; status.ok() && i < phase->tensors.size(); ++i) {
-    status = BindShape(phase->tensors[i]);
+  for (size_t i = 0; status.ok() && i < phase->shaped.size(); ++i) {
+    const int tensor = phase->shaped[i];
+    status = BindType(plan_->tensors(tensor).type());
+    if (!status.ok()) status = AtTensor(tensor, status);
   }
   if (status.ok() && phase == phases_.data()) status = CheckInputShapes();
   if (status.ok()) status = CheckRequirements(*phase);
@@ -108,9 +111,10 @@ absl::Status BoundPlan::BindSymbols() {
   for (int symbol : phases_[0].symbols) symbols_[symbol] = kUnbound;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const PlanTensor& declared = plan_->tensors(plan_->inputs(i));
-    for (int d = 0; d < declared.shape_size(); ++d) {
-      if (declared.shape(d).op() != DimExpr::SYMBOL) continue;
-      const int64_t symbol = declared.shape(d).value();
+    const PlanType& type = PlanTypeOf(*plan_, declared);
+    for (int d = 0; d < type.shape_size(); ++d) {
+      if (type.shape(d).op() != DimExpr::SYMBOL) continue;
+      const int64_t symbol = type.shape(d).value();
       const int64_t value = input_shapes_[i][d];
       if (symbols_[symbol] == kUnbound) {
         symbols_[symbol] = value;
@@ -137,8 +141,8 @@ absl::Status BoundPlan::CheckInputShapes() {
     if (!inputs_set_ || Shape(whole) == input_shapes_[i]) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("input '", plan_->tensors(whole).name(), "': expected ",
-                     TypeString(dtypes_[whole], Shape(whole)), ", got ",
-                     TypeString(dtypes_[whole], input_shapes_[i])));
+                     TypeString(dtype(whole), Shape(whole)), ", got ",
+                     TypeString(dtype(whole), input_shapes_[i])));
   }
   return absl::OkStatus();
 }
@@ -167,21 +171,20 @@ absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
   return absl::OkStatus();
 }
 
-absl::Status BoundPlan::BindShape(int index) {
-  const PlanTensor& tensor = plan_->tensors(index);
-  DLTensor& dl = tensors_[index];
-  for (int d = 0; d < dl.ndim; ++d) {
-    absl::StatusOr<int64_t> dim = EvaluateDimExpr(tensor.shape(d), symbols_);
-    if (!dim.ok()) return AtTensor(index, dim.status());
-    dl.shape[d] = *dim;
+absl::Status BoundPlan::BindType(uint32_t index) {
+  const PlanType& declared = plan_->types(static_cast<int>(index));
+  Type& type = types_[index];
+  const int rank = declared.shape_size();
+  for (int d = 0; d < rank; ++d) {
+    INGOT_ASSIGN_OR_RETURN(type.dims[d],
+                           EvaluateDimExpr(declared.shape(d), symbols_));
   }
-  absl::StatusOr<size_t> bytes = CountBytes(dtypes_[index], Shape(index));
-  if (!bytes.ok()) return AtTensor(index, bytes.status());
-  bytes_[index] = *bytes;
+  INGOT_ASSIGN_OR_RETURN(
+      type.bytes, CountBytes(type.dtype, absl::MakeSpan(type.dims, rank)));
   uint64_t stride = 1;  // wraps only where there are no elements
-  for (int d = dl.ndim; d-- > 0;) {
-    dl.strides[d] = static_cast<int64_t>(stride);
-    stride *= static_cast<uint64_t>(std::max<int64_t>(dl.shape[d], 1));
+  for (int d = rank; d-- > 0;) {
+    type.dims[rank + d] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(std::max<int64_t>(type.dims[d], 1));
   }
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 
 namespace ingot {
@@ -31,7 +32,8 @@ absl::Status BoundPlan::Init(
   plan_ = &plan;
   roots_ = RootsOf(plan);
   InitPhases();
-  INGOT_RETURN_IF_ERROR(InitTensors());
+  INGOT_RETURN_IF_ERROR(InitTypes());
+  InitTensors();
   INGOT_RETURN_IF_ERROR(InitConstants(constants));
   const bool fixed = phases_[0].symbols.empty();
   return fixed ? Bind(&phases_[0]) : absl::OkStatus();
@@ -56,6 +58,8 @@ void BoundPlan::InitPhases() {
     phase_of[i] = PhaseOf(symbol.value(), phase_of);
     phases_[phase_of[i]].computed.push_back(i);
   }
+  symbols_.resize(plan_->symbols_size());
+  binders_.resize(plan_->symbols_size());
   sizes_.resize(plan_->storage_size());
   offsets_.resize(plan_->storage_size());
   for (int i = 0; i < plan_->storage_size(); ++i) {
@@ -65,15 +69,13 @@ void BoundPlan::InitPhases() {
     const PlanTensor& tensor = plan_->tensors(i);
     Phase& phase = phases_[tensor.phase()];
     phase.settled.push_back(i);
-    if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
-      phase.tensors.push_back(i);
-    }
     if (tensor.has_storage()) {
       const PlanStorage& storage =
           plan_->storage(static_cast<int>(tensor.storage()));
       phases_[storage.phase()].placed.push_back(i);
     }
   }
+  InitShaped();
   for (int i = 0; i < plan_->outputs_size(); ++i) {
     const uint32_t t = plan_->outputs(i);
     if (!keeps_outputs_ || is_sequence(t)) continue;
@@ -93,79 +95,129 @@ void BoundPlan::InitPhases() {
   }
 }
 
-absl::Status BoundPlan::InitTensors() {
+// Notes for each phase of which types its tensors are that have symbols.
+void BoundPlan::InitShaped() {
+  if (plan_->symbols_size() == 0) return;
+  // The last phase in which a tensor of the type is known.
+  std::vector<int> latest(plan_->types_size(), -1);
+  for (size_t p = 0; p < phases_.size(); ++p) {
+    for (int i : phases_[p].settled) {
+      const PlanTensor& tensor = plan_->tensors(i);
+      int& last = latest[tensor.type()];
+      if (last == static_cast<int>(p)) continue;
+      last = static_cast<int>(p);
+      const auto& shape = PlanTypeOf(*plan_, tensor).shape();
+      if (std::any_of(shape.begin(), shape.end(), HasSymbols)) {
+        phases_[p].shaped.push_back(i);
+      }
+    }
+  }
+}
+
+absl::Status BoundPlan::InitTypes() {
+  types_.resize(plan_->types_size());
+  size_t dims = 0;
+  for (const PlanType& type : plan_->types()) dims += type.shape_size();
+  dims_.resize(2 * dims);
+  int64_t* next = dims_.data();
+  for (int i = 0; i < plan_->types_size(); ++i) {
+    const PlanType& type = plan_->types(i);
+    types_[i].dtype = CheckedDataType(type.dtype());
+    types_[i].dims = next;
+    next += 2 * type.shape_size();
+    if (std::any_of(type.shape().begin(), type.shape().end(), HasSymbols)) {
+      continue;
+    }
+    const absl::Status status = BindType(static_cast<uint32_t>(i));
+    if (status.ok()) continue;
+    const auto& tensors = plan_->tensors();
+    const auto first = std::find_if(
+        tensors.begin(), tensors.end(), [i](const PlanTensor& tensor) {
+          return tensor.type() == static_cast<uint32_t>(i);
+        });
+    return first == tensors.end()
+               ? Annotate(status, absl::StrCat("plan: type ", i))
+               : AtTensor(static_cast<int>(first - tensors.begin()), status);
+  }
+  return absl::OkStatus();
+}
+
+void BoundPlan::InitTensors() {
   const int count = plan_->tensors_size();
   inputs_.resize(plan_->inputs_size());
   input_shapes_.resize(plan_->inputs_size());
   states_.resize(plan_->states_size());
   inputs_given_.resize(plan_->inputs_size());
-  symbols_.resize(plan_->symbols_size());
-  binders_.resize(plan_->symbols_size());
   outputs_.resize(plan_->outputs_size());
   tensors_.resize(count);
-  sequences_.resize(count);
-  dtypes_.resize(count);
-  bytes_.resize(count);
-  in_place_of_.resize(count);
-  size_t dims = 0;
-  for (const PlanTensor& tensor : plan_->tensors()) dims += tensor.shape_size();
-  dims_.resize(2 * dims);
-  int64_t* next = dims_.data();
+  const auto& tensors = plan_->tensors();
+  if (std::any_of(tensors.begin(), tensors.end(),
+                  [](const PlanTensor& t) { return t.is_sequence(); })) {
+    sequences_.resize(count);
+  }
+  InitViews();
   for (int i = 0; i < count; ++i) {
     const PlanTensor& tensor = plan_->tensors(i);
-    const DataType dtype = CheckedDataType(tensor.dtype());
-    dtypes_[i] = dtype;
+    const Type& type = types_[tensor.type()];
     DLTensor& dl = tensors_[i];
     dl = DLTensor{};
     dl.device = devices_[DeviceOf(*plan_, Root(i))].device.dl();
-    dl.dtype = DLDataType{dtype.code, dtype.bits, dtype.lanes};
-    dl.ndim = tensor.shape_size();
-    dl.shape = next;
-    dl.strides = next + dl.ndim;
-    next += 2 * dl.ndim;
-    in_place_of_[roots_[i]].push_back(i);
-    if (std::none_of(tensor.shape().begin(), tensor.shape().end(),
-                     HasSymbols)) {
-      INGOT_RETURN_IF_ERROR(BindShape(i));
-    }
+    dl.dtype = DLDataType{type.dtype.code, type.dtype.bits, type.dtype.lanes};
+    dl.ndim = PlanTypeOf(*plan_, tensor).shape_size();
+    dl.shape = type.dims;
+    dl.strides = type.dims + dl.ndim;
   }
-  return absl::OkStatus();
+}
+
+void BoundPlan::InitViews() {
+  const size_t count = roots_.size();
+  first_view_.assign(count + 1, 0);
+  for (size_t i = 0; i < count; ++i) {
+    if (roots_[i] != i) ++first_view_[roots_[i] + 1];
+  }
+  for (size_t i = 0; i < count; ++i) first_view_[i + 1] += first_view_[i];
+  views_.resize(first_view_[count]);
+  std::vector<uint32_t> next(first_view_.begin(), first_view_.end());
+  for (size_t i = 0; i < count; ++i) {
+    if (roots_[i] != i) views_[next[roots_[i]]++] = static_cast<uint32_t>(i);
+  }
 }
 
 absl::Status BoundPlan::InitConstants(
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
-  absl::flat_hash_map<std::pair<absl::string_view, uint32_t>, Tensor> found;
+  // One copy for each device, whatever number of tensors it is.
+  absl::flat_hash_map<std::pair<absl::string_view, uint32_t>, Tensor> copies;
   for (int i = 0; i < plan_->tensors_size(); ++i) {
     const PlanTensor& tensor = plan_->tensors(i);
     if (!tensor.has_constant()) continue;
-    auto [it, is_new] = found.emplace(
-        std::make_pair(absl::string_view(tensor.constant()), tensor.device()),
-        Tensor());
-    if (is_new) {
-      absl::StatusOr<Tensor> constant =
-          constants == nullptr
-              ? absl::NotFoundError(absl::StrCat("there is no constant '",
-                                                 tensor.constant(), "'"))
-              : constants(tensor.constant());
-      if (!constant.ok()) return AtTensor(i, constant.status());
-      if (!constant->defined() || !constant->device().is_cpu()) {
-        return AtTensor(i, absl::InvalidArgumentError(
-                               absl::StrCat("the constant '", tensor.constant(),
-                                            "' is not a tensor on a CPU")));
-      }
-      if (tensor.device() != 0) constant = OnDevice(*constant, tensor.device());
-      if (!constant.ok()) return AtTensor(i, constant.status());
-      it->second = *constant;
-      constants_.push_back(*std::move(constant));
+    absl::StatusOr<Tensor> constant =
+        constants == nullptr
+            ? absl::NotFoundError(absl::StrCat("there is no constant '",
+                                               tensor.constant(), "'"))
+            : constants(tensor.constant());
+    if (!constant.ok()) return AtTensor(i, constant.status());
+    if (!constant->defined() || !constant->device().is_cpu()) {
+      return AtTensor(i, absl::InvalidArgumentError(
+                             absl::StrCat("the constant '", tensor.constant(),
+                                          "' is not a tensor on a CPU")));
     }
-    const Tensor& constant = it->second;
-    if (constant.dtype() != dtypes_[i] || constant.bytes() != bytes_[i]) {
+    if (constant->dtype() != dtype(i) || constant->bytes() != bytes(i)) {
       return AtTensor(i, absl::InvalidArgumentError(absl::StrCat(
-                             "expected ", TypeString(dtypes_[i], Shape(i)),
+                             "expected ", TypeString(dtype(i), Shape(i)),
                              ", but the constant '", tensor.constant(), "' is ",
-                             constant.TypeString())));
+                             constant->TypeString())));
     }
-    SetData(static_cast<uint32_t>(i), const_cast<void*>(constant.raw_data()));
+    if (tensor.device() != 0) {
+      Tensor& copy = copies[{tensor.constant(), tensor.device()}];
+      if (!copy.defined()) {
+        constant = OnDevice(*constant, tensor.device());
+        if (!constant.ok()) return AtTensor(i, constant.status());
+        copy = *std::move(constant);
+      }
+      constant = copy;
+    }
+    SetData(static_cast<uint32_t>(i), const_cast<void*>(constant->raw_data()));
+    constants_.push_back(*std::move(constant));
   }
   return absl::OkStatus();
 }
@@ -183,7 +235,10 @@ absl::StatusOr<Tensor> BoundPlan::OnDevice(const Tensor& constant,
 }
 
 void BoundPlan::SetData(uint32_t root, void* data) {
-  for (int i : in_place_of_[root]) tensors_[i].data = data;
+  tensors_[root].data = data;
+  for (uint32_t i = first_view_[root]; i < first_view_[root + 1]; ++i) {
+    tensors_[views_[i]].data = data;
+  }
 }
 
 bool BoundPlan::Owns(const Tensor& tensor) const {
@@ -247,13 +302,13 @@ absl::StatusOr<Tensor> BoundPlan::State(size_t index) {
   if (states_[index].defined()) return states_[index];
   const auto t = static_cast<int>(plan_->states(static_cast<int>(index)));
   const uint64_t others = storage_bytes();
-  if (bytes_[t] > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
+  if (bytes(t) > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
     return AtTensor(t,
                     absl::ResourceExhaustedError(absl::StrCat(
-                        "the state needs ", bytes_[t], " bytes beside ", others,
+                        "the state needs ", bytes(t), " bytes beside ", others,
                         ", more than the limit of ", max_storage_bytes_)));
   }
-  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtypes_[t], Shape(t)));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype(t), Shape(t)));
   std::memset(tensor.mutable_raw_data(), 0, tensor.bytes());
   SetState(index, tensor);
   return tensor;

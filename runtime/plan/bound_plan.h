@@ -71,9 +71,9 @@ class BoundPlan {
   bool is_sequence(uint32_t index) const {
     return plan_->tensors(static_cast<int>(index)).is_sequence();
   }
-  DataType dtype(uint32_t index) const { return dtypes_[index]; }
+  DataType dtype(uint32_t index) const { return TypeAt(index).dtype; }
   // The size of all its elements, once its phase is bound.
-  uint64_t bytes(uint32_t index) const { return bytes_[index]; }
+  uint64_t bytes(uint32_t index) const { return TypeAt(index).bytes; }
 
   // The tensor in whose place tensor `index` is: itself, unless it is a view.
   uint32_t root(uint32_t index) const { return roots_[index]; }
@@ -132,7 +132,8 @@ class BoundPlan {
     bool bound = false;         // fits the symbols' values
     std::vector<int> symbols;   // that it binds
     std::vector<int> computed;  // symbols that follow from those
-    std::vector<int> tensors;   // whose shape has symbols
+    // Tensors whose shape has symbols, one for each type.
+    std::vector<int> shaped;
     std::vector<int> requirements;
     std::vector<int> settled;   // tensors whose shape and place are known now
     std::vector<int> storages;  // whose size is known now
@@ -149,6 +150,13 @@ class BoundPlan {
     }
   };
 
+  // A type of the plan, complete once a phase with a tensor of it is bound.
+  struct Type {
+    DataType dtype;
+    int64_t* dims = nullptr;  // shape and strides, which its tensors share
+    uint64_t bytes = 0;       // of a tensor
+  };
+
   // A tensor with two buffers.
   struct TwoBuffers {
     uint32_t tensor;
@@ -158,17 +166,20 @@ class BoundPlan {
 
   // Makes the states that are not there yet.
   absl::Status MakeStates();
-  absl::Status InitTensors();
+  absl::Status InitTypes();
+  void InitTensors();
+  void InitViews();
   absl::Status InitConstants(
       const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
           constants);
   void InitPhases();
+  void InitShaped();
   absl::Status BindSymbols();
   absl::Status ComputeSymbols(const Phase& phase,
                               std::vector<int64_t>* symbols) const;
   // `input`: the position of the input that it is a dimension of; -1: of none.
   absl::Status CheckBound(int symbol, int input) const;
-  absl::Status BindShape(int index);
+  absl::Status BindType(uint32_t index);
   absl::Status CheckInputShapes();
   absl::Status CheckRequirements(const Phase& phase) const;
   absl::Status Bind(Phase* phase);
@@ -187,6 +198,9 @@ class BoundPlan {
   absl::Status BindOutputs(Phase* phase);
   absl::Status AtTensor(int tensor, const absl::Status& status) const;
   void SetData(uint32_t root, void* data);
+  const Type& TypeAt(uint32_t tensor) const {
+    return types_[plan_->tensors(static_cast<int>(tensor)).type()];
+  }
   absl::Span<const int64_t> Shape(int tensor) const {
     return absl::MakeConstSpan(tensors_[tensor].shape, tensors_[tensor].ndim);
   }
@@ -205,16 +219,18 @@ class BoundPlan {
   const bool keeps_outputs_;
   const std::vector<OpenDevice>& devices_;
   const Plan* plan_ = nullptr;
+  std::vector<Type> types_;
   std::vector<DLTensor> tensors_;
-  std::vector<DataType> dtypes_;
-  std::vector<uint64_t> bytes_;                // of each tensor
-  std::vector<uint32_t> roots_;                // of each tensor
-  std::vector<std::vector<int>> in_place_of_;  // of a root: it and its views
-  std::vector<int64_t> dims_;      // shape and strides of each tensor
+  std::vector<uint32_t> roots_;  // of each tensor
+  // The views of each root lie side by side: those of root r are
+  // views_[first_view_[r]] up to views_[first_view_[r + 1]].
+  std::vector<uint32_t> first_view_, views_;
+  std::vector<int64_t> dims_;      // shape and strides of each type
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
-  std::vector<PlanSequence>
-      sequences_;               // parallel to tensors_; empty for tensors
+  // Parallel to tensors_, and empty for tensors; none where a plan has no
+  // sequences.
+  std::vector<PlanSequence> sequences_;
   std::vector<Tensor> states_;  // undefined until one is needed
   std::vector<bool> inputs_given_;
   std::vector<std::vector<int64_t>> input_shapes_;

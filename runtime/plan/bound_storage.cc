@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -54,18 +55,18 @@ absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
     const PlanTensor& tensor = plan_->tensors(i);
     if (tensor.has_view_of()) {
       const int viewed = static_cast<int>(tensor.view_of());
-      if (bytes_[i] == bytes_[viewed]) continue;
+      if (bytes(i) == bytes(viewed)) continue;
       return AtTensor(
           i, absl::InvalidArgumentError(absl::StrCat(
                  "'", plan_->tensors(viewed).name(), "', which is ",
-                 TypeString(dtypes_[viewed], Shape(viewed)),
-                 ", cannot be seen as ", TypeString(dtypes_[i], Shape(i)))));
+                 TypeString(dtype(viewed), Shape(viewed)),
+                 ", cannot be seen as ", TypeString(dtype(i), Shape(i)))));
     }
     if (!tensor.has_storage()) continue;
     const uint64_t size = sizes_[tensor.storage()];
-    if (tensor.offset() > size || bytes_[i] > size - tensor.offset()) {
+    if (tensor.offset() > size || bytes(i) > size - tensor.offset()) {
       return AtTensor(i, absl::InvalidArgumentError(absl::StrCat(
-                             TypeString(dtypes_[i], Shape(i)), " at offset ",
+                             TypeString(dtype(i), Shape(i)), " at offset ",
                              tensor.offset(), " does not fit in storage ",
                              tensor.storage(), " of ", size, " bytes")));
     }
@@ -75,7 +76,7 @@ absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
 
 // Whether a result of the call is in the same storage as another argument.
 bool BoundPlan::SharesStorage(const PlanCall& call) const {
-  std::vector<uint32_t> read, written;
+  absl::InlinedVector<uint32_t, 8> read, written;
   for (int k = 0; k < call.args_size(); ++k) {
     const PlanTensor& tensor = Root(static_cast<int>(call.args(k)));
     if (!tensor.has_storage()) continue;
@@ -106,7 +107,7 @@ absl::Status BoundPlan::CheckApart(int call_index) {
   for (const PlanInPlace& pair : call.in_place()) {
     const uint32_t from = call.args(static_cast<int>(pair.operand()));
     const uint32_t to = call.args(reads + static_cast<int>(pair.result()));
-    if (bytes_[from] != bytes_[to]) {
+    if (bytes(from) != bytes(to)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "plan: call ", call_index, ": '",
           plan_->tensors(static_cast<int>(to)).name(), "' is in the place of '",
@@ -120,10 +121,10 @@ absl::Status BoundPlan::CheckApart(int call_index) {
     const uint32_t t = call.args(k);
     const PlanTensor& tensor = Root(static_cast<int>(t));
     const bool is_result = k >= reads;
-    if (!tensor.has_storage() || bytes_[t] == 0) continue;
+    if (!tensor.has_storage() || bytes(t) == 0) continue;
     if (!is_result && updated_[k]) continue;
     pieces_.push_back({tensor.storage(), tensor.offset(),
-                       tensor.offset() + bytes_[t], is_result, t});
+                       tensor.offset() + bytes(t), is_result, t});
   }
   std::sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
     return std::tie(a.storage, a.begin, a.tensor) <
@@ -226,7 +227,7 @@ absl::Status BoundPlan::BindBuffers(const Phase& phase) {
 
 absl::Status BoundPlan::PlaceInBuffer(TwoBuffers* two) {
   Arena& buffer = two->buffers[two->current];
-  const uint64_t bytes = bytes_[two->tensor];
+  const uint64_t bytes = this->bytes(two->tensor);
   if (!buffer.Fits(bytes)) {
     const uint64_t others = storage_bytes() - buffer.bytes();
     if (bytes > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
@@ -252,17 +253,17 @@ absl::Status BoundPlan::BindOutputs(Phase* phase) {
       continue;
     }
     if (!root.has_storage()) {
-      if (bytes_[t] > max_storage_bytes_ - copied) {
+      if (bytes(t) > max_storage_bytes_ - copied) {
         return AtTensor(t, absl::ResourceExhaustedError(absl::StrCat(
                                "outputs up to this one need more than ",
                                max_storage_bytes_, " bytes, the limit")));
       }
-      copied += bytes_[t];
+      copied += bytes(t);
     }
     absl::StatusOr<Tensor> output =
-        root.has_storage() ? Tensor::FromBorrowed(tensors_[t].data, dtypes_[t],
+        root.has_storage() ? Tensor::FromBorrowed(tensors_[t].data, dtype(t),
                                                   Shape(t), ArenaOf(root))
-                           : Tensor::Empty(dtypes_[t], Shape(t));
+                           : Tensor::Empty(dtype(t), Shape(t));
     if (!output.ok()) return AtTensor(t, output.status());
     outputs_[i] = *std::move(output);
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/any.h"
 #include "runtime/plan/check.h"
+#include "runtime/plan/types.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -78,13 +79,16 @@ Plan PlanOfCall(absl::string_view name, const CallSpec& spec) {
   PlanCall* call = plan.add_calls();
   call->set_function(std::string(name));
   call->set_num_outputs(static_cast<uint32_t>(spec.outputs.size()));
+  PlanTypeList types(&plan);
   const auto add = [&](const TensorSpec& type, const std::string& tensor_name) {
     call->add_args(static_cast<uint32_t>(plan.tensors_size()));
+    PlanType plan_type;
+    plan_type.mutable_dtype()->set_code(type.dtype.code);
+    plan_type.mutable_dtype()->set_bits(type.dtype.bits);
+    for (int64_t dim : type.shape) *plan_type.add_shape() = Constant(dim);
     PlanTensor* tensor = plan.add_tensors();
     tensor->set_name(tensor_name);
-    tensor->mutable_dtype()->set_code(type.dtype.code);
-    tensor->mutable_dtype()->set_bits(type.dtype.bits);
-    for (int64_t dim : type.shape) *tensor->add_shape() = Constant(dim);
+    tensor->set_type(types.Add(plan_type));
     return tensor;
   };
   for (const TensorSpec& type : spec.inputs) {

@@ -11,7 +11,7 @@
 namespace ingot {
 
 // The plan version that this build reads and writes.
-inline constexpr uint32_t kPlanVersion = 5;
+inline constexpr uint32_t kPlanVersion = 6;
 
 // The kind of a plan's first device.
 inline constexpr char kCpuDeviceKind[] = "cpu";

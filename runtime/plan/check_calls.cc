@@ -11,6 +11,7 @@
 #include "runtime/data_type.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/check_in_place.h"
+#include "runtime/plan/types.h"
 #include "runtime/tensor_sequence.h"
 
 namespace ingot {
@@ -24,41 +25,55 @@ absl::Status Bad(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-bool SameType(const PlanTensor& a, const PlanTensor& b, int rank_more = 0) {
+// A tensor and the plan that it is in.
+struct Argument {
+  const Plan& plan;
+  const PlanTensor& tensor;
+
+  Argument(const Plan& of, uint32_t index)
+      : plan(of), tensor(of.tensors(static_cast<int>(index))) {}
+  const PlanType& type() const { return PlanTypeOf(plan, tensor); }
+};
+
+bool SameElements(const PlanType& a, const PlanType& b) {
   return a.dtype().code() == b.dtype().code() &&
-         a.dtype().bits() == b.dtype().bits() &&
-         a.is_sequence() == b.is_sequence() &&
-         a.shape_size() == b.shape_size() + rank_more;
+         a.dtype().bits() == b.dtype().bits();
+}
+
+bool SameType(const Argument& a, const Argument& b, int rank_more = 0) {
+  return SameElements(a.type(), b.type()) &&
+         a.tensor.is_sequence() == b.tensor.is_sequence() &&
+         a.type().shape_size() == b.type().shape_size() + rank_more;
 }
 
 // One element, as far as the type alone tells.
-bool IsScalar(const PlanTensor& tensor, DataType type) {
-  absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-  return dtype.ok() && *dtype == type && !tensor.is_sequence() &&
-         std::all_of(tensor.shape().begin(), tensor.shape().end(),
-                     [](const DimExpr& dim) {
-                       return dim.op() == DimExpr::CONST && dim.value() == 1;
-                     });
+bool IsScalar(const Argument& argument, DataType type) {
+  const auto& shape = argument.type().shape();
+  absl::StatusOr<DataType> dtype = PlanDataType(argument.type().dtype());
+  return dtype.ok() && *dtype == type && !argument.tensor.is_sequence() &&
+         std::all_of(shape.begin(), shape.end(), [](const DimExpr& dim) {
+           return dim.op() == DimExpr::CONST && dim.value() == 1;
+         });
 }
 
 // Whether a tensor is what a letter of SequenceOpInfo says, of the type of
 // `like`.
-bool FitsLetter(char letter, const PlanTensor& tensor, const PlanTensor& like) {
-  const bool same = tensor.dtype().code() == like.dtype().code() &&
-                    tensor.dtype().bits() == like.dtype().bits();
+bool FitsLetter(char letter, const Argument& argument, const Argument& like) {
+  const PlanTensor& tensor = argument.tensor;
+  const bool same = SameElements(argument.type(), like.type());
   switch (letter) {
     case 'L':
       return tensor.is_sequence() && same;
     case 'x':
       return !tensor.is_sequence() && same;
     case 'i':
-      return IsScalar(tensor, DataType::Int(64));
+      return IsScalar(argument, DataType::Int(64));
     case 'b':
-      return IsScalar(tensor, DataType::Bool());
+      return IsScalar(argument, DataType::Bool());
     default: {
-      absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
+      absl::StatusOr<DataType> dtype = PlanDataType(argument.type().dtype());
       return dtype.ok() && *dtype == DataType::Int(64) &&
-             !tensor.is_sequence() && tensor.shape_size() <= 1;
+             !tensor.is_sequence() && argument.type().shape_size() <= 1;
     }
   }
 }
@@ -66,19 +81,18 @@ bool FitsLetter(char letter, const PlanTensor& tensor, const PlanTensor& like) {
 // Whether input (or output) `i` of a body is of the type of argument `arg`.
 bool TakesArg(const Plan& plan, const Plan& body, int i, const PlanCall& call,
               int arg) {
-  return SameType(body.tensors(body.inputs(i)), plan.tensors(call.args(arg)));
+  return SameType({body, body.inputs(i)}, {plan, call.args(arg)});
 }
 bool GivesArg(const Plan& plan, const Plan& body, int i, const PlanCall& call,
               int arg, int rank_more = 0) {
-  return SameType(plan.tensors(call.args(arg)), body.tensors(body.outputs(i)),
-                  rank_more);
+  return SameType({plan, call.args(arg)}, {body, body.outputs(i)}, rank_more);
 }
 
 // The bodies of branches and loops against the call.
 absl::Status CheckBranch(const Plan& plan, const PlanCall& call) {
   const int outputs = static_cast<int>(call.num_outputs());
   const int reads = call.args_size() - outputs;
-  if (reads < 1 || !IsScalar(plan.tensors(call.args(0)), DataType::Bool())) {
+  if (reads < 1 || !IsScalar({plan, call.args(0)}, DataType::Bool())) {
     return Bad("its condition is not one bool");
   }
   for (uint32_t b : BodiesOf(call)) {
@@ -108,25 +122,25 @@ absl::Status CheckLoop(const Plan& plan, const PlanCall& call) {
   }
   const int carried = static_cast<int>(loop.carried());
   if (loop.has_max_iterations() &&
-      !IsScalar(plan.tensors(call.args(0)), DataType::Int(64))) {
+      !IsScalar({plan, call.args(0)}, DataType::Int(64))) {
     return Bad("its number of iterations is not one i64");
   }
   if (loop.has_condition() &&
-      !IsScalar(plan.tensors(call.args(first - 1)), DataType::Bool())) {
+      !IsScalar({plan, call.args(first - 1)}, DataType::Bool())) {
     return Bad("its condition is not one bool");
   }
   const Plan& body = plan.bodies(static_cast<int>(loop.body()));
   bool fits = body.inputs_size() == 1 + reads - first &&
               body.outputs_size() == 1 + outputs &&
-              IsScalar(body.tensors(body.inputs(0)), DataType::Int(64)) &&
-              IsScalar(body.tensors(body.outputs(0)), DataType::Bool());
+              IsScalar({body, body.inputs(0)}, DataType::Int(64)) &&
+              IsScalar({body, body.outputs(0)}, DataType::Bool());
   for (int i = first; fits && i < reads; ++i) {
     fits = TakesArg(plan, body, 1 + i - first, call, i);
   }
   for (int i = 0; fits && i < outputs; ++i) {
     fits = GivesArg(plan, body, 1 + i, call, reads + i, i < carried ? 0 : 1) &&
-           (i >= carried || SameType(body.tensors(body.inputs(1 + i)),
-                                     body.tensors(body.outputs(1 + i))));
+           (i >= carried ||
+            SameType({body, body.inputs(1 + i)}, {body, body.outputs(1 + i)}));
   }
   if (!fits) return Bad("body ", loop.body(), " does not fit its arguments");
   // Only carried values are passed again for each iteration.
@@ -142,11 +156,12 @@ absl::Status CheckLoop(const Plan& plan, const PlanCall& call) {
 absl::Status CheckRandomState(const Plan& plan, const PlanCall& call) {
   if (call.args_size() == 1 && call.num_outputs() == 1 &&
       call.binds_size() == 0) {
-    const PlanTensor& state = plan.tensors(call.args(0));
-    absl::StatusOr<DataType> dtype = PlanDataType(state.dtype());
-    if (dtype.ok() && *dtype == DataType::Int(64) && !state.is_sequence() &&
-        state.shape_size() == 1 && state.shape(0).op() == DimExpr::CONST &&
-        state.shape(0).value() == 2) {
+    const Argument state(plan, call.args(0));
+    const PlanType& type = state.type();
+    absl::StatusOr<DataType> dtype = PlanDataType(type.dtype());
+    if (dtype.ok() && *dtype == DataType::Int(64) &&
+        !state.tensor.is_sequence() && type.shape_size() == 1 &&
+        type.shape(0).op() == DimExpr::CONST && type.shape(0).value() == 2) {
       return absl::OkStatus();
     }
   }
@@ -170,7 +185,7 @@ absl::Status CheckBindDims(const Plan& plan, const PlanCall& call) {
     return Bad("a step that binds symbols reads one tensor and gives one");
   }
   const PlanTensor& from = plan.tensors(call.args(0));
-  absl::StatusOr<DataType> dtype = PlanDataType(from.dtype());
+  absl::StatusOr<DataType> dtype = PlanDataType(PlanTypeOf(plan, from).dtype());
   if (!dtype.ok() || *dtype != DataType::Int(64)) {
     return Bad("it binds symbols to '", from.name(), "', not i64");
   }
@@ -181,7 +196,7 @@ absl::Status CheckCopy(const Plan& plan, const PlanCall& call) {
   INGOT_RETURN_IF_ERROR(CheckNoSequences(plan, call));
   if (call.args_size() == 2 && call.num_outputs() == 1 &&
       call.binds_size() == 0 &&
-      SameType(plan.tensors(call.args(0)), plan.tensors(call.args(1)))) {
+      SameType({plan, call.args(0)}, {plan, call.args(1)})) {
     return absl::OkStatus();
   }
   return Bad("a copy reads a tensor and gives one of its type");
@@ -201,14 +216,13 @@ absl::Status CheckSequenceStep(const Plan& plan, const PlanCall& call) {
   const int reads = call.args_size() - 1;
   INGOT_ASSIGN_OR_RETURN(std::string letters, OperandsOf(*info, reads));
   // The type that all have: the result's, or that of the first operand.
-  const PlanTensor& result = plan.tensors(call.args(reads));
   const bool gives = info->result == 'L' || info->result == 'x';
-  const PlanTensor& like = gives ? result : plan.tensors(call.args(0));
+  const Argument like(plan, call.args(gives ? reads : 0));
   letters += info->result;
   for (int i = 0; i <= reads; ++i) {
-    const PlanTensor& tensor = plan.tensors(call.args(i));
-    if (FitsLetter(letters[i], tensor, like)) continue;
-    return Bad("'", tensor.name(), "' is not what ", info->name,
+    const Argument argument(plan, call.args(i));
+    if (FitsLetter(letters[i], argument, like)) continue;
+    return Bad("'", argument.tensor.name(), "' is not what ", info->name,
                i < reads ? absl::StrCat(" takes as operand ", i) : " gives");
   }
   return absl::OkStatus();
@@ -237,9 +251,10 @@ absl::Status CheckKind(const Plan& plan, const PlanCall& call) {
 }
 
 // The element of what a step reads that a symbol is bound to.
-absl::Status CheckBoundElement(const PlanTensor& from, const PlanBind& bind) {
+absl::Status CheckBoundElement(const Argument& argument, const PlanBind& bind) {
+  const PlanTensor& from = argument.tensor;
   int64_t elements = 1;
-  for (const DimExpr& dim : from.shape()) {
+  for (const DimExpr& dim : argument.type().shape()) {
     if (dim.op() != DimExpr::CONST || dim.value() < 0 ||
         dim.value() > kMaxBound || elements > kMaxBound) {
       return Bad("it binds symbols to '", from.name(), "', which is not short");
@@ -257,20 +272,20 @@ absl::Status CheckBind(const Plan& plan, const PlanCall& call,
     return Bad("it binds symbol ", bind.symbol(), " of ", plan.symbols_size());
   }
   if (call.has_bind_dims()) {
-    return CheckBoundElement(plan.tensors(call.args(0)), bind);
+    return CheckBoundElement({plan, call.args(0)}, bind);
   }
   if (bind.output() >= call.num_outputs()) {
     return Bad("it binds to result ", bind.output(), " of ",
                call.num_outputs());
   }
-  const PlanTensor& result = plan.tensors(
-      call.args(call.args_size() - static_cast<int>(call.num_outputs()) +
-                static_cast<int>(bind.output())));
-  if (bind.index() < static_cast<uint32_t>(result.shape_size())) {
+  const Argument result(
+      plan, call.args(call.args_size() - static_cast<int>(call.num_outputs()) +
+                      static_cast<int>(bind.output())));
+  if (bind.index() < static_cast<uint32_t>(result.type().shape_size())) {
     return absl::OkStatus();
   }
-  return Bad("it binds to dimension ", bind.index(), " of '", result.name(),
-             "'");
+  return Bad("it binds to dimension ", bind.index(), " of '",
+             result.tensor.name(), "'");
 }
 
 }  // namespace

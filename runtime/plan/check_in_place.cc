@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 
 namespace ingot {
@@ -47,8 +49,8 @@ absl::Status CheckPair(const Plan& plan, const PlanCall& call,
   const PlanTensor& to = plan.tensors(
       static_cast<int>(call.args(static_cast<int>(reads + pair.result()))));
   if (from.is_sequence() != to.is_sequence() ||
-      from.dtype().code() != to.dtype().code() ||
-      from.dtype().bits() != to.dtype().bits() ||
+      CheckedDataType(PlanTypeOf(plan, from).dtype()) !=
+          CheckedDataType(PlanTypeOf(plan, to).dtype()) ||
       !MayPair(call, pair, from.is_sequence())) {
     return Bad("it cannot put '", to.name(), "' in the place of '", from.name(),
                "'");

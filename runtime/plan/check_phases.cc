@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -101,7 +102,7 @@ class PhaseChecker {
       if (input.phase() != 0) {
         return Bad("input ", i, " is known in phase ", input.phase(), " only");
       }
-      for (const DimExpr& dim : input.shape()) {
+      for (const DimExpr& dim : PlanTypeOf(plan_, input).shape()) {
         if (dim.op() != DimExpr::SYMBOL) continue;
         given[dim.value()] = true;
         if (plan_.symbols(static_cast<int>(dim.value())).has_value()) {
@@ -130,7 +131,8 @@ class PhaseChecker {
 
   absl::Status CheckTensors() {
     for (const PlanTensor& tensor : plan_.tensors()) {
-      const absl::Status status = CheckKnown(tensor.shape(), tensor.phase());
+      const absl::Status status =
+          CheckKnown(PlanTypeOf(plan_, tensor).shape(), tensor.phase());
       if (!status.ok()) {
         return Bad("tensor '", tensor.name(), "'", status.message());
       }
@@ -173,8 +175,6 @@ class PhaseChecker {
 
   // Checks that an expression has a value in a phase.
   absl::Status CheckBound(const DimExpr& expr, uint32_t phase) const {
-    // The only one binds all symbols.
-    if (plan_.phases_size() == 1) return absl::OkStatus();
     if (expr.op() == DimExpr::SYMBOL && phases_[expr.value()] > phase) {
       return absl::InvalidArgumentError(absl::StrCat(
           " is said to be known in phase ", phase, ", but needs the symbol '",
@@ -190,6 +190,8 @@ class PhaseChecker {
       const google::protobuf::RepeatedPtrField<DimExpr>& dims,
       uint32_t phase) const {
     INGOT_RETURN_IF_ERROR(CheckPhase(phase));
+    // The only one binds all symbols.
+    if (plan_.phases_size() == 1) return absl::OkStatus();
     for (const DimExpr& dim : dims) {
       INGOT_RETURN_IF_ERROR(CheckBound(dim, phase));
     }

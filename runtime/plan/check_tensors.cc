@@ -11,6 +11,7 @@
 #include "runtime/data_type.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -31,7 +32,7 @@ absl::Status CheckInputIndex(const Plan& plan, const PlanTensor& tensor) {
 }
 
 absl::Status CheckList(const Plan& plan, const PlanTensor& sequence) {
-  if (sequence.shape_size() > 0 || sequence.offset() != 0) {
+  if (PlanTypeOf(plan, sequence).shape_size() > 0 || sequence.offset() != 0) {
     return Bad("it is a sequence, which has no shape");
   }
   switch (sequence.place_case()) {
@@ -54,8 +55,8 @@ absl::Status CheckView(const Plan& plan, int index) {
   }
   const PlanTensor& viewed = plan.tensors(static_cast<int>(view.view_of()));
   if (viewed.is_sequence()) return Bad("it is a view of a sequence");
-  INGOT_ASSIGN_OR_RETURN(const DataType from, PlanDataType(viewed.dtype()));
-  INGOT_ASSIGN_OR_RETURN(const DataType to, PlanDataType(view.dtype()));
+  const DataType from = CheckedDataType(PlanTypeOf(plan, viewed).dtype());
+  const DataType to = CheckedDataType(PlanTypeOf(plan, view).dtype());
   // Code may rely on bools being 0 or 1.
   if (from == to ||
       (from.bits == to.bits && from.lanes == to.lanes && !to.is_bool())) {
@@ -64,16 +65,20 @@ absl::Status CheckView(const Plan& plan, int index) {
   return Bad("it is a view of '", viewed.name(), "', which has another type");
 }
 
-absl::Status CheckConstant(const PlanTensor& tensor) {
+bool HasSymbolicShape(const PlanType& type) {
+  return std::any_of(type.shape().begin(), type.shape().end(), HasSymbols);
+}
+
+absl::Status CheckConstant(const Plan& plan, const PlanTensor& tensor) {
   if (tensor.constant().empty()) return Bad("its constant has no key");
-  if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
+  if (HasSymbolicShape(PlanTypeOf(plan, tensor))) {
     return Bad("it is a constant with a symbolic dimension");
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckState(const Plan& plan, const PlanTensor& tensor) {
-  if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
+  if (HasSymbolicShape(PlanTypeOf(plan, tensor))) {
     return Bad("it is a state with a symbolic dimension");
   }
   if (tensor.state() < static_cast<uint32_t>(plan.states_size())) {
@@ -82,7 +87,7 @@ absl::Status CheckState(const Plan& plan, const PlanTensor& tensor) {
   return Bad("it is state ", tensor.state(), " of ", plan.states_size());
 }
 
-absl::Status CheckPlace(const Plan& plan, int index, DataType dtype) {
+absl::Status CheckPlace(const Plan& plan, int index) {
   const PlanTensor& tensor = plan.tensors(index);
   absl::Status status;
   switch (tensor.place_case()) {
@@ -90,14 +95,16 @@ absl::Status CheckPlace(const Plan& plan, int index, DataType dtype) {
       status = CheckInputIndex(plan, tensor);
       break;
     case PlanTensor::kConstant:
-      status = CheckConstant(tensor);
+      status = CheckConstant(plan, tensor);
       break;
     case PlanTensor::kStorage:
       if (tensor.storage() >= static_cast<uint32_t>(plan.storage_size())) {
         return Bad("it is in storage ", tensor.storage(), " of ",
                    plan.storage_size());
       }
-      if (tensor.offset() % dtype.bytes() != 0) {
+      if (tensor.offset() %
+              CheckedDataType(PlanTypeOf(plan, tensor).dtype()).bytes() !=
+          0) {
         return Bad("its offset ", tensor.offset(),
                    " is not a multiple of its element's size");
       }
@@ -117,23 +124,35 @@ absl::Status CheckPlace(const Plan& plan, int index, DataType dtype) {
   return status;
 }
 
-absl::Status CheckTensor(const Plan& plan, int index) {
-  const PlanTensor& tensor = plan.tensors(index);
-  INGOT_ASSIGN_OR_RETURN(DataType dtype, PlanDataType(tensor.dtype()));
-  if (tensor.shape_size() > kMaxRank) {
-    return Bad("it has ", tensor.shape_size(), " dimensions");
+absl::Status CheckType(const Plan& plan, const PlanType& type) {
+  INGOT_RETURN_IF_ERROR(PlanDataType(type.dtype()).status());
+  if (type.shape_size() > kMaxRank) {
+    return Bad("it has ", type.shape_size(), " dimensions");
   }
-  for (const DimExpr& dim : tensor.shape()) {
+  for (const DimExpr& dim : type.shape()) {
     INGOT_RETURN_IF_ERROR(CheckDimExpr(dim, plan.symbols_size()));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTensor(const Plan& plan, int index) {
+  const PlanTensor& tensor = plan.tensors(index);
+  if (tensor.type() >= static_cast<uint32_t>(plan.types_size())) {
+    return Bad("it is of type ", tensor.type(), " of ", plan.types_size());
+  }
   if (tensor.is_sequence()) return CheckList(plan, tensor);
-  return CheckPlace(plan, index, dtype);
+  return CheckPlace(plan, index);
 }
 
 }  // namespace
 
 absl::Status CheckTensors(const Plan& plan) {
+  for (int i = 0; i < plan.types_size(); ++i) {
+    const absl::Status status = CheckType(plan, plan.types(i));
+    if (!status.ok()) return Bad("plan: type ", i, ": ", status.message());
+  }
   absl::flat_hash_set<absl::string_view> names;
+  names.reserve(plan.tensors_size());
   for (int i = 0; i < plan.tensors_size(); ++i) {
     const std::string& name = plan.tensors(i).name();
     if (name.empty()) return Bad("plan: tensor ", i, " has no name");

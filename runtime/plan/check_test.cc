@@ -32,7 +32,7 @@ TEST(PlanCheck, OtherVersions) {
   EXPECT_EQ(CheckPlan(plan).code(), absl::StatusCode::kUnimplemented);
   plan.set_version(3);
   EXPECT_EQ(CheckPlan(plan).message(),
-            "the plan has version 3, this program reads version 5; compile the "
+            "the plan has version 3, this program reads version 6; compile the "
             "model again");
   EXPECT_EQ(CheckPlan(Plan()).code(), absl::StatusCode::kUnimplemented);
 }
@@ -70,18 +70,10 @@ TEST(PlanCheck, Tensors) {
   auto tensor = [](int i, std::function<void(PlanTensor*)> change) {
     return [i, change](Plan* p) { change(p->mutable_tensors(i)); };
   };
-  ExpectBad(tensor(2, [](PlanTensor* t) { t->mutable_dtype()->set_bits(33); }),
-            "tensor 'y': no tensor has the data type with code 2 and 33 bits");
-  ExpectBad(
-      tensor(2, [](PlanTensor* t) { t->mutable_dtype()->set_bits(32 + 256); }),
-      "data type");
-  ExpectBad(tensor(2,
-                   [](PlanTensor* t) {
-                     t->mutable_dtype()->set_code(3);
-                     t->mutable_dtype()->set_bits(64);
-                   }),
-            "data type");
-  ExpectBad(tensor(2, [](PlanTensor* t) { t->clear_dtype(); }), "data type");
+  ExpectBad(tensor(2, [](PlanTensor* t) { t->set_type(3); }),
+            "tensor 'y': it is of type 3 of 3");
+  ExpectBad(tensor(2, [](PlanTensor* t) { t->set_type(0xffffffffu); }),
+            "tensor 'y': it is of type 4294967295 of 3");
   ExpectBad(tensor(2, [](PlanTensor* t) { t->set_storage(1); }),
             "tensor 'y': it is in storage 1 of 1");
   ExpectBad(tensor(2, [](PlanTensor* t) { t->set_storage(0xffffffffu); }),
@@ -96,19 +88,39 @@ TEST(PlanCheck, Tensors) {
             "not a multiple of its element's size");
   ExpectBad(tensor(1, [](PlanTensor* t) { t->set_offset(4); }),
             "it has an offset, but is not in storage");
-  ExpectBad(tensor(2, [](PlanTensor* t) { t->mutable_shape(0)->set_value(1); }),
-            "a dimension names symbol 1 of 1");
-  ExpectBad(tensor(1,
-                   [](PlanTensor* t) {
-                     t->mutable_shape(0)->set_op(DimExpr::SYMBOL);
-                     t->mutable_shape(0)->set_value(0);
-                   }),
-            "it is a constant with a symbolic dimension");
-  ExpectBad(tensor(2,
-                   [](PlanTensor* t) {
-                     for (int i = 0; i < 100; ++i) t->add_shape();
-                   }),
-            "it has 102 dimensions");
+}
+
+TEST(PlanCheck, Types) {
+  auto type = [](int i, std::function<void(PlanType*)> change) {
+    return [i, change](Plan* p) { change(p->mutable_types(i)); };
+  };
+  ExpectBad(type(2, [](PlanType* t) { t->mutable_dtype()->set_bits(33); }),
+            "type 2: no tensor has the data type with code 2 and 33 bits");
+  ExpectBad(
+      type(2, [](PlanType* t) { t->mutable_dtype()->set_bits(32 + 256); }),
+      "data type");
+  ExpectBad(type(2,
+                 [](PlanType* t) {
+                   t->mutable_dtype()->set_code(3);
+                   t->mutable_dtype()->set_bits(64);
+                 }),
+            "data type");
+  ExpectBad(type(2, [](PlanType* t) { t->clear_dtype(); }), "data type");
+  ExpectBad(type(2, [](PlanType* t) { t->mutable_shape(0)->set_value(1); }),
+            "type 2: a dimension names symbol 1 of 1");
+  ExpectBad(type(1,
+                 [](PlanType* t) {
+                   t->mutable_shape(0)->set_op(DimExpr::SYMBOL);
+                   t->mutable_shape(0)->set_value(0);
+                 }),
+            "tensor 'w': it is a constant with a symbolic dimension");
+  ExpectBad(type(2,
+                 [](PlanType* t) {
+                   for (int i = 0; i < 100; ++i) t->add_shape();
+                 }),
+            "type 2: it has 102 dimensions");
+  // Types that no tensor has are checked, too.
+  ExpectBad([](Plan* p) { p->add_types(); }, "type 3: no tensor has");
 }
 
 TEST(PlanCheck, Phases) {
@@ -142,16 +154,18 @@ Plan TwoPhases() {
   auto add = [&plan](const std::string& name) {
     PlanTensor* tensor = plan.add_tensors();
     tensor->set_name(name);
-    tensor->mutable_dtype()->set_bits(64);
+    tensor->set_type(static_cast<uint32_t>(plan.types_size()));
+    plan.add_types()->mutable_dtype()->set_bits(64);
     return tensor;
   };
   PlanTensor* count = add("count");
   count->set_input(1);
   plan.add_inputs(3);
   PlanTensor* m = add("m");
-  m->add_shape()->set_op(DimExpr::SYMBOL);
-  m->mutable_shape(0)->set_value(1);
-  m->add_shape()->set_value(0);
+  PlanType* type = plan.mutable_types(static_cast<int>(m->type()));
+  type->add_shape()->set_op(DimExpr::SYMBOL);
+  type->mutable_shape(0)->set_value(1);
+  type->add_shape()->set_value(0);
   m->set_storage(1);
   plan.add_storage()->add_bytes()->set_value(0);
   PlanCall bind;
@@ -182,7 +196,7 @@ TEST(PlanCheck, LaterPhases) {
       [](Plan* p) {
         p->mutable_storage(1)->set_phase(1);
         p->mutable_tensors(4)->set_phase(0);
-        p->mutable_tensors(4)->clear_shape();
+        p->mutable_types(4)->clear_shape();
       },
       "tensor 'm' is said to be known in phase 0, its place is in phase 1");
   bad([](Plan* p) { p->mutable_tensors(0)->set_phase(1); },

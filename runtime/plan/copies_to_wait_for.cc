@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 #include "runtime/tensor.h"
 
@@ -31,13 +32,14 @@ struct Piece {
   }
 };
 
-// The size of a tensor, or the largest number where only a run knows it.
-uint64_t BytesOf(const PlanTensor& tensor) {
+// The size of a tensor of the type, or the largest number where only a run
+// knows it.
+uint64_t BytesOf(const PlanType& type) {
   constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
-  const absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
+  const absl::StatusOr<DataType> dtype = PlanDataType(type.dtype());
   if (!dtype.ok()) return kAny;
   std::vector<int64_t> shape;
-  for (const DimExpr& dim : tensor.shape()) {
+  for (const DimExpr& dim : type.shape()) {
     if (HasSymbols(dim)) return kAny;
     const absl::StatusOr<int64_t> value = EvaluateDimExpr(dim, {});
     if (!value.ok()) return kAny;
@@ -95,7 +97,8 @@ std::vector<std::vector<int>> CopiesToWaitFor(const Plan& plan) {
       // Nothing writes to inputs and constants.
       if (!root.has_storage()) continue;
       if (DeviceOf(plan, root) != 0) continue;
-      const uint64_t bytes = BytesOf(root), begin = root.offset();
+      const uint64_t bytes = BytesOf(PlanTypeOf(plan, root)),
+                     begin = root.offset();
       const uint64_t end =
           begin + std::min(bytes, std::numeric_limits<uint64_t>::max() - begin);
       Meet({begin, end, k >= reads, i, call.device()},

@@ -21,9 +21,11 @@ using Lists = std::vector<std::vector<int>>;
 Plan WithCalls(const std::string& calls) {
   Plan plan;
   std::string text = "storage {} storage { device: 1 } storage { device: 2 }";
-  const auto add = [&text](const std::string& place, const char* shape) {
-    text += "tensors { dtype { code: 2 bits: 32 } shape { " +
-            std::string(shape) + " } " + place + " }";
+  int types = 0;
+  const auto add = [&](const std::string& place, const char* shape) {
+    text += "types { dtype { code: 2 bits: 32 } shape { " + std::string(shape) +
+            " } } tensors { type: " + std::to_string(types++) + " " + place +
+            " }";
   };
   for (const char* offset : {"0", "8", "16", "4"}) {
     add("storage: 0 offset: " + std::string(offset), "value: 2");

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -21,16 +22,17 @@ std::optional<int64_t> Known(const DimExpr& expr) {
 
 }  // namespace
 
-std::string TypeToString(const PlanTensor& tensor,
+std::string TypeToString(const Plan& plan, const PlanTensor& tensor,
                          absl::Span<const std::string> symbols) {
+  const PlanType& type = PlanTypeOf(plan, tensor);
   DataType dtype;
-  dtype.code = static_cast<uint8_t>(tensor.dtype().code());
-  dtype.bits = static_cast<uint8_t>(tensor.dtype().bits());
+  dtype.code = static_cast<uint8_t>(type.dtype().code());
+  dtype.bits = static_cast<uint8_t>(type.dtype().bits());
   if (tensor.is_sequence()) {
     return absl::StrCat("sequence<", dtype.ToString(), ">");
   }
   std::vector<std::string> dims;
-  for (const DimExpr& dim : tensor.shape()) {
+  for (const DimExpr& dim : type.shape()) {
     dims.push_back(DimExprToString(dim, symbols));
   }
   return absl::StrCat(dtype.ToString(), "[", absl::StrJoin(dims, ", "), "]");
@@ -61,10 +63,11 @@ void AddNodesOfFunctions(const Plan& plan,
   for (const Plan& body : plan.bodies()) AddNodesOfFunctions(body, nodes);
 }
 
-std::optional<int64_t> KnownBytes(const PlanTensor& tensor) {
+std::optional<int64_t> KnownBytes(const Plan& plan, const PlanTensor& tensor) {
   if (tensor.is_sequence()) return std::nullopt;
-  int64_t bytes = (tensor.dtype().bits() + 7) / 8;
-  for (const DimExpr& dim : tensor.shape()) {
+  const PlanType& type = PlanTypeOf(plan, tensor);
+  int64_t bytes = (type.dtype().bits() + 7) / 8;
+  for (const DimExpr& dim : type.shape()) {
     const std::optional<int64_t> extent = Known(dim);
     if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) {
       return std::nullopt;

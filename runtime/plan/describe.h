@@ -14,7 +14,7 @@
 namespace ingot {
 
 // "f32[N, 3]", or "sequence<f32>", with the names of symbols.
-std::string TypeToString(const PlanTensor& tensor,
+std::string TypeToString(const Plan& plan, const PlanTensor& tensor,
                          absl::Span<const std::string> symbols);
 
 // A function's name; "if", "loop", "random_state", "bind_dims", "copy" or the
@@ -28,7 +28,7 @@ void AddNodesOfFunctions(const Plan& plan,
 
 // The bytes of a tensor, or the most that a storage needs; none where a symbol
 // decides, or where they do not fit 63 bits.
-std::optional<int64_t> KnownBytes(const PlanTensor& tensor);
+std::optional<int64_t> KnownBytes(const Plan& plan, const PlanTensor& tensor);
 std::optional<int64_t> KnownBytes(const PlanStorage& storage);
 
 }  // namespace ingot

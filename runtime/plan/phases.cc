@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -53,7 +54,7 @@ void AssignPhases(Plan* plan) {
     } else if (tensor.has_view_of()) {
       phase = plan->tensors(static_cast<int>(tensor.view_of())).phase();
     }
-    for (const DimExpr& dim : tensor.shape()) {
+    for (const DimExpr& dim : PlanTypeOf(*plan, tensor).shape()) {
       phase = std::max(phase, PhaseOf(dim, symbols));
     }
     tensor.set_phase(phase);

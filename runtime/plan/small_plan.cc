@@ -1,5 +1,6 @@
 #include "runtime/plan/small_plan.h"
 
+#include <cstdint>
 #include <cstdlib>
 
 #include "google/protobuf/text_format.h"
@@ -10,31 +11,28 @@ Plan SmallPlan() {
   Plan plan;
   const bool parsed = google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 5
+        version: 6
         entry: "model"
         devices { kind: "cpu" }
         symbols { name: "N" }
         phases { symbols: 0 }
-        tensors {
-          name: "x"
+        types {
           dtype { code: 2 bits: 32 }
           shape { op: SYMBOL value: 0 }
           shape { value: 4 }
-          input: 0
         }
-        tensors {
-          name: "w"
+        tensors { name: "x" type: 0 input: 0 }
+        types {
           dtype { code: 2 bits: 32 }
           shape { value: 4 }
-          constant: "w"
         }
-        tensors {
-          name: "y"
+        tensors { name: "w" type: 1 constant: "w" }
+        types {
           dtype { code: 2 bits: 32 }
           shape { op: SYMBOL value: 0 }
           shape { value: 4 }
-          storage: 0
         }
+        tensors { name: "y" type: 2 storage: 0 }
         inputs: 0
         outputs: 2
         storage {
@@ -56,6 +54,13 @@ Plan SmallPlan() {
       &plan);
   if (!parsed) std::abort();
   return plan;
+}
+
+void NumberTypes(Plan* plan) {
+  for (int i = 0; i < plan->tensors_size(); ++i) {
+    plan->mutable_tensors(i)->set_type(static_cast<uint32_t>(i));
+  }
+  for (Plan& body : *plan->mutable_bodies()) NumberTypes(&body);
 }
 
 }  // namespace ingot

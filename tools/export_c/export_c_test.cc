@@ -21,12 +21,12 @@ using ::testing::Not;
 
 constexpr char kPlan[] = R"(
   entry: 'net' devices { kind: 'cpu' }
-  tensors { name: 'x' dtype { code: 2 bits: 32 } shape { value: 2 } input: 0 }
-  tensors { name: 'w' dtype { code: 2 bits: 32 } shape { value: 2 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'x' type: 0   input: 0 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'w' type: 1  
             constant: 'w' }
-  tensors { name: 'h*/' dtype { code: 2 bits: 32 } shape { value: 2 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'h*/' type: 2  
             storage: 0 }
-  tensors { name: 'y' dtype { code: 2 bits: 32 } shape { value: 2 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'y' type: 3  
             storage: 0 offset: 64 }
   inputs: 0 outputs: 3 storage { bytes { value: 72 } }
   calls { function: 'net_f' args: [0, 1, 2] num_outputs: 1 }

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 
 namespace ingot {
@@ -17,10 +18,11 @@ namespace {
 
 constexpr size_t kMostTensors = 10;
 
-absl::StatusOr<uint64_t> BytesOf(const PlanTensor& tensor) {
-  INGOT_ASSIGN_OR_RETURN(const DataType type, PlanDataType(tensor.dtype()));
+absl::StatusOr<uint64_t> BytesOf(const Plan& plan, const PlanTensor& tensor) {
+  const PlanType& declared = PlanTypeOf(plan, tensor);
+  INGOT_ASSIGN_OR_RETURN(const DataType type, PlanDataType(declared.dtype()));
   std::vector<int64_t> shape;
-  for (const DimExpr& dim : tensor.shape()) {
+  for (const DimExpr& dim : declared.shape()) {
     INGOT_ASSIGN_OR_RETURN(const int64_t n, EvaluateDimExpr(dim, {}));
     shape.push_back(n);
   }
@@ -56,12 +58,12 @@ absl::StatusOr<MemoryUse> FindMemoryUse(const Plan& plan, uint64_t arena_bytes,
   MemoryUse use;
   for (uint32_t t : plan.inputs()) {
     const PlanTensor& tensor = plan.tensors(static_cast<int>(t));
-    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOf(tensor));
+    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOf(plan, tensor));
     use.parts.push_back({absl::StrCat("input ", tensor.name()), bytes, 0});
   }
   for (uint32_t t : plan.outputs()) {
     const PlanTensor& tensor = plan.tensors(static_cast<int>(t));
-    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOf(tensor));
+    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOf(plan, tensor));
     use.parts.push_back({absl::StrCat("output ", tensor.name()), bytes, 0});
   }
   use.parts.push_back({"arena", arena_bytes, 0});
@@ -82,7 +84,7 @@ absl::StatusOr<MemoryUse> FindMemoryUse(const Plan& plan, uint64_t arena_bytes,
     if (!tensor.has_storage() || outputs.count(static_cast<uint32_t>(t)) > 0) {
       continue;
     }
-    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOf(tensor));
+    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, BytesOf(plan, tensor));
     use.tensors.push_back({absl::StrCat("arena ", tensor.name()), bytes, 0});
   }
   KeepLargest(&use.tensors);

@@ -21,14 +21,14 @@ using ::testing::HasSubstr;
 // The first call has a workspace, `s`.
 constexpr char kPlan[] = R"(
   entry: 'net' devices { kind: 'cpu' }
-  tensors { name: 'x' dtype { code: 2 bits: 32 } shape { value: 2 } input: 0 }
-  tensors { name: 'w' dtype { code: 2 bits: 32 } shape { value: 2 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'x' type: 0   input: 0 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'w' type: 1  
             constant: 'w' }
-  tensors { name: 'h' dtype { code: 2 bits: 32 } shape { value: 2 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'h' type: 2  
             storage: 0 }
-  tensors { name: 's' dtype { code: 1 bits: 8 } shape { value: 24 }
+  types { dtype { code: 1 bits: 8 } shape { value: 24 } } tensors { name: 's' type: 3  
             storage: 1 }
-  tensors { name: 'y' dtype { code: 2 bits: 32 } shape { value: 2 }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } } tensors { name: 'y' type: 4  
             storage: 0 offset: 64 }
   inputs: 0 outputs: 4
   storage { bytes { value: 72 } } storage { bytes { value: 24 } }
@@ -143,7 +143,7 @@ TEST_F(ExportMlfTest, ThePlanIsJson) {
 
 TEST_F(ExportMlfTest, RefusesWhatTheFormatCannotSay) {
   plan_.add_symbols()->set_name("n");
-  DimExpr* dim = plan_.mutable_tensors(0)->mutable_shape(0);
+  DimExpr* dim = plan_.mutable_types(0)->mutable_shape(0);
   dim->set_op(DimExpr::SYMBOL);
   dim->set_value(0);
   AssignPhases(&plan_);

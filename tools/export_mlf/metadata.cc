@@ -14,6 +14,7 @@
 #include "runtime/data_type.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 #include "runtime/tensor.h"
 
@@ -40,10 +41,10 @@ class Sizes {
   explicit Sizes(const Plan& plan) : plan_(plan) {}
 
   absl::StatusOr<uint64_t> Of(uint32_t t) const {
-    const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
-    INGOT_ASSIGN_OR_RETURN(const DataType type, PlanDataType(tensor.dtype()));
+    const PlanType& declared = PlanTypeOf(plan_, t);
+    INGOT_ASSIGN_OR_RETURN(const DataType type, PlanDataType(declared.dtype()));
     std::vector<int64_t> shape;
-    for (const DimExpr& dim : tensor.shape()) {
+    for (const DimExpr& dim : declared.shape()) {
       INGOT_ASSIGN_OR_RETURN(const int64_t n, EvaluateDimExpr(dim, {}));
       shape.push_back(n);
     }
@@ -57,7 +58,8 @@ class Sizes {
     ordered_json described = ordered_json::object();
     for (uint32_t t : tensors) {
       const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
-      INGOT_ASSIGN_OR_RETURN(const DataType type, PlanDataType(tensor.dtype()));
+      INGOT_ASSIGN_OR_RETURN(const DataType type,
+                             PlanDataType(PlanTypeOf(plan_, tensor).dtype()));
       INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, Of(t));
       described[tensor.name()] = {{"size", bytes}, {"dtype", TypeName(type)}};
       *sum += bytes;

@@ -13,6 +13,7 @@
 #include "runtime/data_type.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -63,9 +64,10 @@ absl::StatusOr<std::string> Described(const Plan& plan,
   std::vector<std::string> parts;
   for (uint32_t t : tensors) {
     const PlanTensor& tensor = TensorOf(plan, t);
-    INGOT_ASSIGN_OR_RETURN(const DataType type, PlanDataType(tensor.dtype()));
+    INGOT_ASSIGN_OR_RETURN(const DataType type,
+                           PlanDataType(PlanTypeOf(plan, tensor).dtype()));
     std::vector<std::string> dims;
-    for (const DimExpr& dim : tensor.shape()) {
+    for (const DimExpr& dim : PlanTypeOf(plan, tensor).shape()) {
       dims.push_back(HasSymbols(dim)
                          ? Quoted(DimExprToString(dim, SymbolNames(plan)))
                          : Formula(dim));
@@ -89,7 +91,7 @@ Bindings BindingsOf(const Plan& plan) {
   std::set<int64_t> bound;
   for (int i = 0; i < plan.inputs_size(); ++i) {
     int axis = 0;
-    for (const DimExpr& dim : TensorOf(plan, plan.inputs(i)).shape()) {
+    for (const DimExpr& dim : PlanTypeOf(plan, plan.inputs(i)).shape()) {
       if (dim.op() == DimExpr::SYMBOL && bound.insert(dim.value()).second) {
         bindings.parameters.push_back(Formula(dim));
         bindings.places.push_back(absl::StrCat("[", i, ", ", axis, "]"));
@@ -105,7 +107,7 @@ std::string Shapes(const Plan& plan) {
   for (const auto* tensors : {&plan.inputs(), &plan.outputs()}) {
     for (uint32_t t : *tensors) {
       std::vector<std::string> dims;
-      for (const DimExpr& dim : TensorOf(plan, t).shape()) {
+      for (const DimExpr& dim : PlanTypeOf(plan, t).shape()) {
         dims.push_back(Formula(dim));
       }
       shapes.push_back(absl::StrCat("[", absl::StrJoin(dims, ", "), "]"));

@@ -25,9 +25,9 @@ std::string Module(const Plan& plan, const WeightsBeside* weights = nullptr) {
 TEST(EsModuleTest, DescribesFixedShapes) {
   const std::string text = Module(ParsePlan(R"(
     entry: 'net'
-    tensors { name: 'x' dtype { code: 2 bits: 32 } shape { value: 1 }
-              shape { value: 3 } }
-    tensors { name: 'y' dtype { code: 0 bits: 64 } }
+    types { dtype { code: 2 bits: 32 } shape { value: 1 } shape { value: 3 } } tensors { name: 'x' type: 0  
+               }
+    types { dtype { code: 0 bits: 64 } } tensors { name: 'y' type: 1  }
     inputs: 0 outputs: 1)"));
   EXPECT_THAT(text, HasSubstr("const PREFIX = 'net';"));
   EXPECT_THAT(text, HasSubstr("const WEIGHTS = null;"));
@@ -45,19 +45,10 @@ TEST(EsModuleTest, DescribesFixedShapes) {
 TEST(EsModuleTest, ComputesOpenDimensions) {
   const std::string text = Module(ParsePlan(R"(
     symbols { name: 'n' } symbols { name: 'm' }
-    tensors { name: 'x' dtype { code: 2 bits: 32 }
-              shape { op: MUL operands { op: SYMBOL } operands { value: 2 } }
-              shape { op: SYMBOL value: 1 } shape { op: SYMBOL } }
-    tensors { name: 'y' dtype { code: 2 bits: 32 }
-              shape { op: FLOOR_DIV operands { op: SYMBOL }
-                      operands { value: 2 } }
-              shape { op: FLOOR_MOD operands { op: SYMBOL value: 1 }
-                      operands { value: 3 } }
-              shape { op: SUB operands { op: SYMBOL } operands { value: -1 } }
-              shape { op: MIN operands { op: SYMBOL } operands { value: 4 } }
-              shape { op: MAX operands { op: ADD operands { op: SYMBOL }
-                                         operands { op: SYMBOL value: 1 } }
-                      operands { value: 0 } } }
+    types { dtype { code: 2 bits: 32 } shape { op: MUL operands { op: SYMBOL } operands { value: 2 } } shape { op: SYMBOL value: 1 } shape { op: SYMBOL } } tensors { name: 'x' type: 0 
+                }
+    types { dtype { code: 2 bits: 32 } shape { op: FLOOR_DIV operands { op: SYMBOL } operands { value: 2 } } shape { op: FLOOR_MOD operands { op: SYMBOL value: 1 } operands { value: 3 } } shape { op: SUB operands { op: SYMBOL } operands { value: -1 } } shape { op: MIN operands { op: SYMBOL } operands { value: 4 } } shape { op: MAX operands { op: ADD operands { op: SYMBOL } operands { op: SYMBOL value: 1 } } operands { value: 0 } } } tensors { name: 'y' type: 1 
+               }
     inputs: 0 outputs: 1)"));
   EXPECT_THAT(text, HasSubstr("shape: [\"n*2\", \"m\", \"n\"]"));
   EXPECT_THAT(text, HasSubstr("const BINDINGS = [[0, 1], [0, 2]];"));
@@ -71,7 +62,7 @@ TEST(EsModuleTest, ComputesOpenDimensions) {
 TEST(EsModuleTest, NamesStayText) {
   const std::string text = Module(ParsePlan(R"(
     entry: 'net\nalert(1)//'
-    tensors { name: 'x", evil: `\n' dtype { code: 2 bits: 32 } }
+    types { dtype { code: 2 bits: 32 } } tensors { name: 'x", evil: `\n' type: 0  }
     inputs: 0)"));
   EXPECT_THAT(text, HasSubstr("// The model net\\nalert(1)//, compiled"));
   EXPECT_THAT(text, HasSubstr("{name: \"x\\\", evil: `\\n\", type: 'f32'"));

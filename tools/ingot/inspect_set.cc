@@ -33,8 +33,9 @@ void AddInterface(const ArtifactSet& set, Facts* facts) {
       for (const uint32_t index : indices) {
         if (index >= static_cast<uint32_t>(plan.tensors_size())) continue;
         const PlanTensor& tensor = plan.tensors(static_cast<int>(index));
-        facts->emplace_back(title, absl::StrCat(tensor.name(), ": ",
-                                                TypeToString(tensor, symbols)));
+        facts->emplace_back(title,
+                            absl::StrCat(tensor.name(), ": ",
+                                         TypeToString(plan, tensor, symbols)));
       }
     };
     add("input", plan.inputs());

@@ -26,7 +26,7 @@ void AddEnds(
     if (id >= static_cast<uint32_t>(plan.tensors_size())) continue;
     const PlanTensor& tensor = plan.tensors(static_cast<int>(id));
     (*facts)[absl::StrCat(what, " ", tensor.name())] =
-        TypeToString(tensor, symbols);
+        TypeToString(plan, tensor, symbols);
   }
 }
 

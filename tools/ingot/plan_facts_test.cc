@@ -9,9 +9,10 @@ Plan OneCall(const std::string& function) {
   Plan plan;
   PlanTensor* x = plan.add_tensors();
   x->set_name("x");
-  x->mutable_dtype()->set_code(2);
-  x->mutable_dtype()->set_bits(32);
-  x->add_shape()->set_value(3);
+  PlanType* type = plan.add_types();
+  type->mutable_dtype()->set_code(2);
+  type->mutable_dtype()->set_bits(32);
+  type->add_shape()->set_value(3);
   plan.add_inputs(0);
   plan.add_outputs(7);  // of no tensor
   plan.add_storage()->add_bytes()->set_value(2048);

@@ -55,8 +55,9 @@ class GraphWriter {
     Json tensors = Json::array();
     for (int i = 0; i < plan_.tensors_size(); ++i) {
       const PlanTensor& tensor = plan_.tensors(i);
-      Json t = {{"n", tensor.name()}, {"y", TypeToString(tensor, symbols_)}};
-      if (const auto bytes = KnownBytes(tensor)) t["b"] = *bytes;
+      Json t = {{"n", tensor.name()},
+                {"y", TypeToString(plan_, tensor, symbols_)}};
+      if (const auto bytes = KnownBytes(plan_, tensor)) t["b"] = *bytes;
       if (tensor.has_constant()) t["c"] = tensor.constant();
       if (tensor.has_view_of()) t["v"] = tensor.view_of();
       if (tensor.has_storage()) {
@@ -82,7 +83,7 @@ class GraphWriter {
     };
     const auto bytes_of = [&](uint32_t t) {
       const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
-      return tensor.has_storage() ? KnownBytes(tensor).value_or(0) : 0;
+      return tensor.has_storage() ? KnownBytes(plan_, tensor).value_or(0) : 0;
     };
     for (int i = 0; i < plan_.tensors_size(); ++i) {
       if (lives[i].first >= 0) add(lives[i].first, lives[i].last, bytes_of(i));

@@ -11,6 +11,7 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "runtime/plan/phases.h"
+#include "runtime/plan/small_plan.h"
 
 namespace ingot {
 namespace {
@@ -19,8 +20,8 @@ namespace {
 std::string TensorText(absl::string_view name, absl::string_view shape,
                        absl::string_view place,
                        absl::string_view type = "code: 2 bits: 32") {
-  return absl::StrCat("tensors { name: '", name, "' dtype { ", type, " } ",
-                      shape, " ", place, " } ");
+  return absl::StrCat("types { dtype { ", type, " } ", shape,
+                      " } tensors { name: '", name, "' ", place, " } ");
 }
 
 constexpr char kFour[] = "shape { value: 4 }";
@@ -54,6 +55,7 @@ class BuildMainTest : public testing::Test {
   absl::StatusOr<BuiltMain> Build(const std::string& text) {
     Plan plan;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &plan));
+    NumberTypes(&plan);
     for (Plan& body : *plan.mutable_bodies()) AssignPhases(&body);
     AssignPhases(&plan);
     parts_.plan = &plan;
@@ -292,8 +294,8 @@ TEST_F(BuildMainTest, SaysWhatCannotBeOneFunction) {
   EXPECT_EQ(refused(io + "calls { random_state {} source: 'noise' args: 1 "
                          "num_outputs: 1 }"),
             "random_state (for noise) needs the executor's seed");
-  EXPECT_EQ(refused("tensors { name: 's' is_sequence: true input: 0 dtype { "
-                    "code: 2 bits: 32 } } inputs: 0"),
+  EXPECT_EQ(refused("types { dtype { code: 2 bits: 32 } } tensors { name: "
+                    "'s' is_sequence: true input: 0 } inputs: 0"),
             "'s' is a sequence");
   // y[k], where k is an element of x.
   EXPECT_EQ(refused("symbols { name: '?k' } " +

@@ -9,6 +9,7 @@
 #include "compiler/codegen/signature.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -96,8 +97,8 @@ absl::Status CallEmitter::EmitFunction(const PlanCall& call,
   }
   std::vector<tir::Expr> symbols;
   for (const codegen::DimBinding& symbol : signature.symbols) {
-    const PlanTensor& tensor = scope.tensor(call.args(symbol.param));
-    symbols.push_back(scope.Dim(tensor.shape(symbol.dim)));
+    const PlanType& type = PlanTypeOf(scope.plan(), call.args(symbol.param));
+    symbols.push_back(scope.Dim(type.shape(symbol.dim)));
   }
   out->Add(WithParts(
       parts, tir::MakeCallExtern(kernel.name, std::move(reads),
@@ -137,8 +138,9 @@ absl::Status CallEmitter::PassInputs(const PlanScope& outer,
           absl::StrCat("'", declared.name(), "' is a sequence"));
     }
     const std::vector<tir::Expr> shape = outer.Shape(args[i]);
-    for (int d = 0; d < declared.shape_size(); ++d) {
-      const DimExpr& dim = declared.shape(d);
+    const PlanType& type = PlanTypeOf(plan, declared);
+    for (int d = 0; d < type.shape_size(); ++d) {
+      const DimExpr& dim = type.shape(d);
       if (dim.op() != DimExpr::SYMBOL) continue;
       const auto symbol = static_cast<uint32_t>(dim.value());
       if (!body->HasSymbol(symbol)) body->SetSymbol(symbol, shape[d]);

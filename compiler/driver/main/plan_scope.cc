@@ -9,6 +9,7 @@
 #include "compiler/tir/visitor.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 
 namespace ingot {
@@ -35,7 +36,8 @@ tir::Expr PlanScope::Dim(const DimExpr& dim) const {
 
 std::vector<tir::Expr> PlanScope::Shape(uint32_t t) const {
   std::vector<tir::Expr> shape;
-  for (const DimExpr& dim : tensor(t).shape()) shape.push_back(Dim(dim));
+  for (const DimExpr& dim : PlanTypeOf(plan_, t).shape())
+    shape.push_back(Dim(dim));
   return shape;
 }
 
@@ -51,13 +53,14 @@ tir::Expr PlanScope::Bytes(uint32_t t) const {
 
 DataType PlanScope::Type(uint32_t t) const {
   DataType type;
-  type.code = static_cast<uint8_t>(tensor(t).dtype().code());
-  type.bits = static_cast<uint8_t>(tensor(t).dtype().bits());
+  const DataTypeProto& dtype = PlanTypeOf(plan_, t).dtype();
+  type.code = static_cast<uint8_t>(dtype.code());
+  type.bits = static_cast<uint8_t>(dtype.bits());
   return type;
 }
 
 bool PlanScope::KnowsShape(uint32_t t) const {
-  const auto& shape = tensor(t).shape();
+  const auto& shape = PlanTypeOf(plan_, t).shape();
   return std::all_of(shape.begin(), shape.end(), [this](const DimExpr& dim) {
     return IsSet(dim, symbols_);
   });
@@ -130,7 +133,7 @@ void PlanScope::AddChecks(uint32_t p, Statements* out) const {
   for (int t = 0; t < plan_.tensors_size(); ++t) {
     const PlanTensor& checked = plan_.tensors(t);
     if (checked.phase() != p || checked.is_sequence()) continue;
-    for (const DimExpr& dim : checked.shape()) {
+    for (const DimExpr& dim : PlanTypeOf(plan_, checked).shape()) {
       if (!HasSymbols(dim)) continue;
       out->Add(tir::MakeAssert(
           tir::Ge(Dim(dim), tir::MakeInt(0)),

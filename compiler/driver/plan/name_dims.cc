@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -104,19 +105,49 @@ class Expressions {
   std::vector<Expression> all_;
 };
 
-// The expressions that may be written otherwise.
-std::vector<DimExpr*> Inside(Plan* plan) {
+// Gives the tensors among `ends` types of their own, so that those of others
+// may be written otherwise.
+void KeepTypes(const absl::flat_hash_set<uint32_t>& ends, Plan* plan) {
+  absl::flat_hash_set<uint32_t> inside;
+  for (int t = 0; t < plan->tensors_size(); ++t) {
+    if (ends.contains(static_cast<uint32_t>(t))) continue;
+    inside.insert(plan->tensors(t).type());
+  }
+  absl::flat_hash_map<uint32_t, uint32_t> copies;
+  for (int t = 0; t < plan->tensors_size(); ++t) {
+    PlanTensor* tensor = plan->mutable_tensors(t);
+    if (!ends.contains(static_cast<uint32_t>(t)) ||
+        !inside.contains(tensor->type())) {
+      continue;
+    }
+    const auto [copy, is_new] = copies.emplace(
+        tensor->type(), static_cast<uint32_t>(plan->types_size()));
+    if (is_new) {
+      const PlanType type = PlanTypeOf(*plan, *tensor);
+      *plan->add_types() = type;
+    }
+    tensor->set_type(copy->second);
+  }
+}
+
+absl::flat_hash_set<uint32_t> EndsOf(const Plan& plan) {
   absl::flat_hash_set<uint32_t> ends;
-  for (const auto* list :
-       {&plan->inputs(), &plan->outputs(), &plan->states()}) {
+  for (const auto* list : {&plan.inputs(), &plan.outputs(), &plan.states()}) {
     ends.insert(list->begin(), list->end());
   }
+  return ends;
+}
+
+// The expressions that may be written otherwise, those of types once for each
+// tensor that is not among `ends`.
+std::vector<DimExpr*> Inside(const absl::flat_hash_set<uint32_t>& ends,
+                             Plan* plan) {
   std::vector<DimExpr*> inside;
   for (int t = 0; t < plan->tensors_size(); ++t) {
     if (ends.contains(static_cast<uint32_t>(t))) continue;
-    for (DimExpr& dim : *plan->mutable_tensors(t)->mutable_shape()) {
-      inside.push_back(&dim);
-    }
+    PlanType* type =
+        plan->mutable_types(static_cast<int>(plan->tensors(t).type()));
+    for (DimExpr& dim : *type->mutable_shape()) inside.push_back(&dim);
   }
   for (PlanStorage& storage : *plan->mutable_storage()) {
     for (DimExpr& bytes : *storage.mutable_bytes()) inside.push_back(&bytes);
@@ -127,11 +158,13 @@ std::vector<DimExpr*> Inside(Plan* plan) {
 }  // namespace
 
 void NameDims(Plan* plan) {
-  const std::vector<DimExpr*> inside = Inside(plan);
+  const absl::flat_hash_set<uint32_t> ends = EndsOf(*plan);
+  const std::vector<DimExpr*> inside = Inside(ends, plan);
   Expressions expressions;
   std::vector<int> numbers;
   for (const DimExpr* expr : inside) numbers.push_back(expressions.Add(*expr));
   if (expressions.parts() < kWorthNames) return;
+  KeepTypes(ends, plan);
   expressions.Name(plan);
   for (size_t i = 0; i < inside.size(); ++i) {
     *inside[i] = expressions.Rewritten(numbers[i]);

@@ -9,6 +9,7 @@
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/phases.h"
 #include "runtime/plan/small_plan.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -39,8 +40,11 @@ Plan WithLayers(int layers) {
     PlanTensor* tensor = plan.add_tensors();
     *tensor = plan.tensors(2);
     tensor->set_name("layer" + std::to_string(i));
-    tensor->clear_shape();
-    *tensor->add_shape() = dim;
+    PlanType type = PlanTypeOf(plan, 2);
+    type.clear_shape();
+    *type.add_shape() = dim;
+    tensor->set_type(static_cast<uint32_t>(plan.types_size()));
+    *plan.add_types() = type;
     tensor->set_storage(static_cast<uint32_t>(plan.storage_size()));
     *plan.add_storage()->add_bytes() = Binary(DimExpr::MUL, dim, Const(4));
   }
@@ -56,7 +60,7 @@ std::vector<int64_t> Values(const Plan& plan) {
   }
   std::vector<int64_t> values;
   for (const PlanTensor& tensor : plan.tensors()) {
-    for (const DimExpr& dim : tensor.shape()) {
+    for (const DimExpr& dim : PlanTypeOf(plan, tensor).shape()) {
       values.push_back(*EvaluateDimExpr(dim, symbols));
     }
   }
@@ -80,11 +84,12 @@ TEST(NameDims, NamesWhatALargePlanRepeats) {
   ASSERT_EQ(plan.symbols_size(), 21);
   EXPECT_EQ(DimExprToString(plan.symbols(5).value(), SymbolNames(plan)),
             "(d3 + 3)/2");
-  EXPECT_EQ(plan.tensors(7).shape(0).op(), DimExpr::SYMBOL);
+  EXPECT_EQ(PlanTypeOf(plan, 7).shape(0).op(), DimExpr::SYMBOL);
 }
 
 TEST(NameDims, LeavesSmallPlansAndWhatPeopleRead) {
-  const Plan before = WithLayers(3);
+  Plan before = WithLayers(3);
+  before.mutable_tensors(3)->set_type(before.tensors(2).type());
   Plan plan = before;
   NameDims(&plan);
   EXPECT_EQ(plan.SerializeAsString(), before.SerializeAsString());
@@ -92,22 +97,39 @@ TEST(NameDims, LeavesSmallPlansAndWhatPeopleRead) {
   plan = WithLayers(20);
   const int last = plan.tensors_size() - 1;
   plan.add_outputs(static_cast<uint32_t>(last));
-  const std::string shape = plan.tensors(last).shape(0).SerializeAsString();
+  const std::string shape = PlanTypeOf(plan, last).shape(0).SerializeAsString();
   NameDims(&plan);
   EXPECT_GT(plan.symbols_size(), 1);
-  EXPECT_EQ(plan.tensors(last).shape(0).SerializeAsString(), shape);
+  EXPECT_EQ(PlanTypeOf(plan, last).shape(0).SerializeAsString(), shape);
+}
+
+// The output keeps its shape where another tensor is of its type.
+TEST(NameDims, LeavesTypesOfOutputs) {
+  Plan plan = WithLayers(20);
+  const int last = plan.tensors_size() - 1;
+  plan.set_outputs(0, static_cast<uint32_t>(last));
+  PlanTensor* other = plan.add_tensors();
+  *other = plan.tensors(last);
+  other->set_name("other");
+  const std::string shape = PlanTypeOf(plan, last).shape(0).SerializeAsString();
+  const std::vector<int64_t> values = Values(plan);
+  NameDims(&plan);
+  EXPECT_GT(plan.symbols_size(), 1);
+  EXPECT_EQ(PlanTypeOf(plan, last).shape(0).SerializeAsString(), shape);
+  EXPECT_NE(PlanTypeOf(plan, last + 1).shape(0).SerializeAsString(), shape);
+  EXPECT_EQ(Values(plan), values);
 }
 
 // A constant's dimension must not become a symbol.
 TEST(NameDims, LeavesWhatHasNoSymbols) {
   Plan plan = WithLayers(20);
   for (int t : {3, 4}) {
-    *plan.mutable_tensors(t)->add_shape() =
+    *plan.mutable_types(static_cast<int>(plan.tensors(t).type()))->add_shape() =
         Binary(DimExpr::MUL, Const(2), Const(3));
   }
   NameDims(&plan);
   EXPECT_GT(plan.symbols_size(), 1);
-  for (int t : {3, 4}) EXPECT_FALSE(HasSymbols(plan.tensors(t).shape(1)));
+  for (int t : {3, 4}) EXPECT_FALSE(HasSymbols(PlanTypeOf(plan, t).shape(1)));
 }
 
 }  // namespace

@@ -159,12 +159,15 @@ absl::StatusOr<int> PlanValues::AddTensor(absl::string_view name,
   tensor->set_name(uses == 0 ? std::string(name)
                              : absl::StrCat(name, "#", uses));
   ++uses;
-  tensor->mutable_dtype()->set_code(type.dtype.code);
-  tensor->mutable_dtype()->set_bits(type.dtype.bits);
   tensor->set_is_sequence(type.is_sequence);
+  PlanType plan_type;
+  plan_type.mutable_dtype()->set_code(type.dtype.code);
+  plan_type.mutable_dtype()->set_bits(type.dtype.bits);
   for (const tir::Expr& dim : type.shape) {
-    INGOT_ASSIGN_OR_RETURN(*tensor->add_shape(), ToDimExpr(tir::Simplify(dim)));
+    INGOT_ASSIGN_OR_RETURN(*plan_type.add_shape(),
+                           ToDimExpr(tir::Simplify(dim)));
   }
+  tensor->set_type(types_.Add(plan_type));
   return id;
 }
 

@@ -13,6 +13,7 @@
 #include "compiler/relay/ir.h"
 #include "compiler/tir/ir.h"
 #include "runtime/plan/plan.pb.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 
@@ -21,7 +22,7 @@ namespace ingot {
 class PlanValues {
  public:
   // `plan` outlives this.
-  explicit PlanValues(Plan* plan) : plan_(plan) {}
+  explicit PlanValues(Plan* plan) : plan_(plan), types_(plan) {}
 
   // Adds a symbol; its index in the plan.
   int AddSymbol(const tir::Var* symbol);
@@ -63,6 +64,7 @@ class PlanValues {
   std::vector<StorageAssignment> AssignDevices(const std::vector<int>& joined);
 
   Plan* const plan_;
+  PlanTypeList types_;
   std::map<const tir::Var*, int> symbols_;
   std::map<std::string, int> names_;
   std::map<relay::Value, int> tensors_;

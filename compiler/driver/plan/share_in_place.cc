@@ -1,5 +1,6 @@
 #include "compiler/driver/plan/share_in_place.h"
 
+#include "runtime/plan/types.h"
 #include "runtime/plan/views.h"
 
 namespace ingot {
@@ -78,9 +79,11 @@ class Sharer {
     const uint32_t from = call->args(operand);
     const PlanTensor& source = plan_->tensors(static_cast<int>(from));
     const PlanTensor& target = Result(*call, result);
+    const DataTypeProto& from_elements = PlanTypeOf(*plan_, source).dtype();
+    const DataTypeProto& to_elements = PlanTypeOf(*plan_, target).dtype();
     const bool same_type = source.is_sequence() == target.is_sequence() &&
-                           source.dtype().code() == target.dtype().code() &&
-                           source.dtype().bits() == target.dtype().bits();
+                           from_elements.code() == to_elements.code() &&
+                           from_elements.bits() == to_elements.bits();
     if (!same_type || !IsFree(*call, index, from)) return false;
     if (!source.is_sequence() &&
         (call->has_sequence() || !SameShape(source, target))) {
@@ -109,7 +112,9 @@ class Sharer {
 
   // Whether two shapes are the same whatever the symbols are. Shapes that are
   // equal but written in two ways count as different.
-  static bool SameShape(const PlanTensor& a, const PlanTensor& b) {
+  bool SameShape(const PlanTensor& first, const PlanTensor& second) const {
+    const PlanType& a = PlanTypeOf(*plan_, first);
+    const PlanType& b = PlanTypeOf(*plan_, second);
     if (a.shape_size() != b.shape_size()) return false;
     for (int d = 0; d < a.shape_size(); ++d) {
       if (a.shape(d).SerializeAsString() != b.shape(d).SerializeAsString()) {

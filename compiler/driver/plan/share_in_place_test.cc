@@ -19,49 +19,37 @@ Plan ParsePlan(const std::string& calls) {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-            tensors {
-              name: "x"
-              dtype { code: 2 bits: 32 }
-              shape { value: 4 }
-              input: 0
-            }
-            tensors {
-              name: "a"
+            types {
               dtype { code: 2 bits: 32 }
               shape { value: 4 }
             }
-            tensors {
-              name: "b"
+            tensors { name: "x" type: 0 input: 0 }
+            types {
               dtype { code: 2 bits: 32 }
               shape { value: 4 }
             }
-            tensors {
-              name: "c"
+            tensors { name: "a" type: 1 }
+            types {
+              dtype { code: 2 bits: 32 }
+              shape { value: 4 }
+            }
+            tensors { name: "b" type: 2 }
+            types {
               dtype { code: 2 bits: 32 }
               shape { value: 5 }
             }
-            tensors {
-              name: "given"
-              dtype { code: 2 bits: 32 }
-              is_sequence: true
-              input: 1
-            }
-            tensors {
-              name: "sequence"
-              dtype { code: 2 bits: 32 }
-              is_sequence: true
-            }
-            tensors {
-              name: "more"
-              dtype { code: 2 bits: 32 }
-              is_sequence: true
-            }
-            tensors {
-              name: "view"
+            tensors { name: "c" type: 3 }
+            types { dtype { code: 2 bits: 32 } }
+            tensors { name: "given" type: 4 is_sequence: true input: 1 }
+            types { dtype { code: 2 bits: 32 } }
+            tensors { name: "sequence" type: 5 is_sequence: true }
+            types { dtype { code: 2 bits: 32 } }
+            tensors { name: "more" type: 6 is_sequence: true }
+            types {
               dtype { code: 2 bits: 32 }
               shape { value: 4 }
-              view_of: 1
             }
+            tensors { name: "view" type: 7 view_of: 1 }
             inputs: [ 0, 4 ]
       )pb" +
           calls,

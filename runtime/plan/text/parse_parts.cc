@@ -185,7 +185,8 @@ absl::Status PlanPartsParser::ParseDims(
 }
 
 absl::Status PlanPartsParser::ParseType(const Symbols& symbols,
-                                        PlanTensor* tensor) {
+                                        PlanTensor* tensor,
+                                        PlanType* declared) {
   INGOT_ASSIGN_OR_RETURN(const bool is_sequence, AcceptWord("sequence"));
   if (is_sequence) {
     INGOT_RETURN_IF_ERROR(Expect("<"));
@@ -197,11 +198,11 @@ absl::Status PlanPartsParser::ParseType(const Symbols& symbols,
   if (!type.ok() || type->lanes != 1) {
     return ErrorAt(at, absl::StrCat(Shown(at), " is no type"));
   }
-  tensor->mutable_dtype()->set_code(type->code);
-  tensor->mutable_dtype()->set_bits(type->bits);
+  declared->mutable_dtype()->set_code(type->code);
+  declared->mutable_dtype()->set_bits(type->bits);
   tensor->set_is_sequence(is_sequence);
   return is_sequence ? Expect(">")
-                     : ParseDims(symbols, tensor->mutable_shape());
+                     : ParseDims(symbols, declared->mutable_shape());
 }
 
 }  // namespace ingot

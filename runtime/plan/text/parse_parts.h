@@ -40,7 +40,8 @@ class PlanPartsParser : protected text::TokenParser {
                          google::protobuf::RepeatedPtrField<DimExpr>* dims);
 
   // "f32[N, 3]" or "sequence<f32>".
-  absl::Status ParseType(const Symbols& symbols, PlanTensor* tensor);
+  absl::Status ParseType(const Symbols& symbols, PlanTensor* tensor,
+                         PlanType* type);
 
  private:
   // An expression, and how deep its operands nest.

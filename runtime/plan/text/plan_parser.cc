@@ -14,6 +14,7 @@
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
 #include "runtime/plan/text/parse_calls.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -108,8 +109,9 @@ class PlanParser : private PlanCallsParser {
     INGOT_RETURN_IF_ERROR(ParseStates(&states, &scope));
     INGOT_RETURN_IF_ERROR(
         Section("storage", [&] { return ParseStorageLine(scope); }));
+    PlanTypeList types(scope.plan);
     INGOT_RETURN_IF_ERROR(
-        Section("tensors", [&] { return ParseTensorLine(&scope); }));
+        Section("tensors", [&] { return ParseTensorLine(&scope, &types); }));
     INGOT_RETURN_IF_ERROR(Resolve(inputs, scope, scope.plan->mutable_inputs()));
     INGOT_RETURN_IF_ERROR(
         Resolve(outputs, scope, scope.plan->mutable_outputs()));
@@ -192,7 +194,7 @@ class PlanParser : private PlanCallsParser {
     return absl::OkStatus();
   }
 
-  absl::Status ParseTensorLine(PlanTextScope* scope) {
+  absl::Status ParseTensorLine(PlanTextScope* scope, PlanTypeList* types) {
     const Token at = token_;
     Remember(*scope, absl::StrCat("tensor '", at.text, "'"));
     INGOT_ASSIGN_OR_RETURN(const std::string name,
@@ -200,7 +202,9 @@ class PlanParser : private PlanCallsParser {
     INGOT_RETURN_IF_ERROR(Expect(":"));
     PlanTensor tensor;
     tensor.set_name(name);
-    INGOT_RETURN_IF_ERROR(ParseType(scope->symbols, &tensor));
+    PlanType type;
+    INGOT_RETURN_IF_ERROR(ParseType(scope->symbols, &tensor, &type));
+    tensor.set_type(types->Add(type));
     INGOT_RETURN_IF_ERROR(ParsePlace(*scope, &tensor));
     if (!scope->tensors.emplace(name, scope->plan->tensors_size()).second) {
       return ErrorAt(at, absl::StrCat("two tensors are named ", Shown(at)));

@@ -12,6 +12,7 @@
 #include "runtime/plan/describe.h"
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/lives.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
@@ -37,7 +38,9 @@ uint64_t BytesOfNames(const DimExpr& expr, const Plan& plan) {
 uint64_t BytesOfNames(const Plan& plan) {
   uint64_t bytes = 0;
   for (const PlanTensor& tensor : plan.tensors()) {
-    for (const DimExpr& dim : tensor.shape()) bytes += BytesOfNames(dim, plan);
+    for (const DimExpr& dim : PlanTypeOf(plan, tensor).shape()) {
+      bytes += BytesOfNames(dim, plan);
+    }
   }
   for (const PlanSymbol& symbol : plan.symbols()) {
     bytes += BytesOfNames(symbol.value(), plan);
@@ -173,10 +176,11 @@ class PlanPrinter {
     lines_.Open(title);
     for (const uint32_t id : ids) {
       const PlanTensor* tensor = Find(id);
-      lines_.Add(Name(id),
-                 tensor == nullptr
-                     ? ""
-                     : absl::StrCat("  # ", TypeToString(*tensor, symbols_)));
+      lines_.Add(
+          Name(id),
+          tensor == nullptr
+              ? ""
+              : absl::StrCat("  # ", TypeToString(plan_, *tensor, symbols_)));
     }
     lines_.Close();
   }
@@ -188,13 +192,13 @@ class PlanPrinter {
       const PlanTensor* tensor = Find(plan_.states(i));
       const std::string result =
           i < plan_.state_results_size() ? plan_.state_results(i) : "";
-      lines_.Add(Name(plan_.states(i)),
-                 result.empty()
-                     ? ""
-                     : absl::StrCat(" becomes %", text::QuotedName(result)),
-                 tensor == nullptr
-                     ? ""
-                     : absl::StrCat("  # ", TypeToString(*tensor, symbols_)));
+      lines_.Add(
+          Name(plan_.states(i)),
+          result.empty() ? ""
+                         : absl::StrCat(" becomes %", text::QuotedName(result)),
+          tensor == nullptr
+              ? ""
+              : absl::StrCat("  # ", TypeToString(plan_, *tensor, symbols_)));
     }
     lines_.Close();
   }
@@ -249,7 +253,7 @@ class PlanPrinter {
 
   std::string User(int index, const Life& life) const {
     const PlanTensor& tensor = plan_.tensors(index);
-    const std::optional<int64_t> bytes = KnownBytes(tensor);
+    const std::optional<int64_t> bytes = KnownBytes(plan_, tensor);
     return absl::StrFormat(
         "#   %10d  %10s  %5d  %5s  %s", tensor.offset(),
         bytes ? absl::StrCat(*bytes) : "varies", life.first,
@@ -264,14 +268,15 @@ class PlanPrinter {
     };
     for (const PlanTensor& tensor : plan_.tensors()) {
       widen(&name_width, text::QuotedName(tensor.name()).size() + 2);
-      widen(&type_width, TypeToString(tensor, symbols_).size());
+      widen(&type_width, TypeToString(plan_, tensor, symbols_).size());
     }
     lines_.Open("tensors");
     for (int i = 0; i < plan_.tensors_size() && !lines_.IsLong(); ++i) {
       const PlanTensor& tensor = plan_.tensors(i);
-      lines_.Add(absl::StrFormat("%-*s  %-*s  ", name_width, Name(i) + ":",
-                                 type_width, TypeToString(tensor, symbols_)),
-                 Place(tensor));
+      lines_.Add(
+          absl::StrFormat("%-*s  %-*s  ", name_width, Name(i) + ":", type_width,
+                          TypeToString(plan_, tensor, symbols_)),
+          Place(tensor));
     }
     lines_.Close();
   }
@@ -337,7 +342,7 @@ class PlanPrinter {
       const PlanTensor* tensor = Find(call.args(i));
       if (i < reads || tensor == nullptr) continue;
       absl::StrAppend(&types, types.empty() ? ": " : ", ",
-                      TypeToString(*tensor, symbols_));
+                      TypeToString(plan_, *tensor, symbols_));
     }
     if (!results.empty()) results += " = ";
     const std::string step = StepToString(call);

@@ -11,13 +11,14 @@
 #include "runtime/plan/small_plan.h"
 #include "runtime/plan/text/plan_parser.h"
 #include "runtime/plan/text/plan_printer.h"
+#include "runtime/plan/types.h"
 
 namespace ingot {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kSmall[] = R"(plan "model" version 5 {
+constexpr char kSmall[] = R"(plan "model" version 6 {
   devices {
     cpu
   }
@@ -51,7 +52,20 @@ std::string Print(const Plan& plan) {
   return text.ok() ? *text : text.status().ToString();
 }
 
-void ExpectSameAfterReading(const Plan& plan) {
+// The plan with each of its types once, in the order of its tensors.
+Plan WithTypesOnce(const Plan& plan) {
+  Plan once = plan;
+  once.clear_types();
+  PlanTypeList types(&once);
+  for (PlanTensor& tensor : *once.mutable_tensors()) {
+    tensor.set_type(types.Add(PlanTypeOf(plan, tensor)));
+  }
+  for (Plan& body : *once.mutable_bodies()) body = WithTypesOnce(body);
+  return once;
+}
+
+void ExpectSameAfterReading(const Plan& written) {
+  const Plan plan = WithTypesOnce(written);
   const std::string text = Print(plan);
   const absl::StatusOr<Plan> read = ParsePlan(text);
   ASSERT_TRUE(read.ok()) << read.status() << "\n" << text;
@@ -74,15 +88,18 @@ TEST(PlanText, IsATableThatReadsBack) {
 }
 
 TEST(PlanText, KeepsStates) {
-  Plan plan = SmallPlan();
+  Plan plan = SmallPlan(), state;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        name: "cache"
-        dtype { code: 2 bits: 32 }
-        shape { value: 8 }
-        state: 0
+        types {
+          dtype { code: 2 bits: 32 }
+          shape { value: 8 }
+        }
+        tensors { name: "cache" type: 0 state: 0 }
       )pb",
-      plan.add_tensors()));
+      &state));
+  plan.MergeFrom(state);
+  plan.mutable_tensors(3)->set_type(3);
   plan.add_states(3);
   EXPECT_THAT(Print(plan), HasSubstr("  states {\n"
                                      "    %cache  # f32[8]\n"
@@ -110,7 +127,7 @@ TEST(PlanText, KeepsEverything) {
   Plan plan;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 5
+        version: 6
         entry: "a \"b\"\n"
         devices { kind: "cpu" }
         devices { kind: "opencl" target_key: "gpu.0" shared_by: "lib" }
@@ -125,34 +142,25 @@ TEST(PlanText, KeepsEverything) {
             operands { value: 2 }
           }
         }
-        tensors {
-          name: "x y"
+        types {
           dtype { code: 2 bits: 32 }
           shape { op: SYMBOL value: 0 }
           shape { op: SYMBOL value: 2 }
-          input: 0
         }
-        tensors {
-          name: "seq/0"
-          dtype { code: 4 bits: 16 }
-          is_sequence: true
-          input: 1
-        }
-        tensors {
-          name: "c"
+        tensors { name: "x y" type: 0 input: 0 }
+        types { dtype { code: 4 bits: 16 } }
+        tensors { name: "seq/0" type: 1 is_sequence: true input: 1 }
+        types {
           dtype { code: 6 bits: 8 }
           shape { value: 1 }
-          constant: "k \\ 1"
         }
-        tensors {
-          name: "n"
+        tensors { name: "c" type: 2 constant: "k \\ 1" }
+        types {
           dtype { code: 0 bits: 64 }
           shape { value: 1 }
-          storage: 0
-          offset: 64
         }
-        tensors {
-          name: "z"
+        tensors { name: "n" type: 3 storage: 0 offset: 64 }
+        types {
           dtype { code: 0 bits: 64 }
           shape { op: SYMBOL value: 1 }
           shape {
@@ -172,18 +180,12 @@ TEST(PlanText, KeepsEverything) {
               }
             }
           }
-          storage: 1
         }
-        tensors {
-          name: "held"
-          dtype { code: 4 bits: 16 }
-          is_sequence: true
-        }
-        tensors {
-          name: "copy"
-          dtype { code: 4 bits: 16 }
-          is_sequence: true
-        }
+        tensors { name: "z" type: 4 storage: 1 }
+        types { dtype { code: 4 bits: 16 } }
+        tensors { name: "held" type: 5 is_sequence: true }
+        types { dtype { code: 4 bits: 16 } }
+        tensors { name: "copy" type: 6 is_sequence: true }
         inputs: [ 0, 1 ]
         outputs: 4
         storage {
@@ -229,24 +231,18 @@ TEST(PlanText, KeepsEverything) {
         bodies {
           entry: "body"
           phases {}
-          tensors {
-            name: "i"
+          types {
             dtype { code: 0 bits: 64 }
             shape { value: 1 }
-            input: 0
           }
-          tensors {
-            name: "s"
-            dtype { code: 4 bits: 16 }
-            is_sequence: true
-            input: 1
-          }
-          tensors {
-            name: "go"
+          tensors { name: "i" type: 0 input: 0 }
+          types { dtype { code: 4 bits: 16 } }
+          tensors { name: "s" type: 1 is_sequence: true input: 1 }
+          types {
             dtype { code: 6 bits: 8 }
             shape { value: 1 }
-            constant: "t"
           }
+          tensors { name: "go" type: 2 constant: "t" }
           inputs: [ 0, 1 ]
           outputs: [ 2, 1 ]
         }
@@ -259,7 +255,8 @@ TEST(PlanText, KeepsEverything) {
   const std::string error(read.status().message());
   EXPECT_TRUE(read.ok()) << error << "\n" << text;
   if (read.ok()) {
-    EXPECT_EQ(read->SerializeAsString(), plan.SerializeAsString());
+    EXPECT_EQ(read->SerializeAsString(),
+              WithTypesOnce(plan).SerializeAsString());
   }
   EXPECT_THAT(text, HasSubstr("max(N % 3, \"from\" - (N + -5))"));
   EXPECT_THAT(text, HasSubstr("%n = sequence_length(%seq/0) {axis=-1} from "
@@ -302,7 +299,7 @@ TEST(PlanText, ErrorsSayWhere) {
       ErrorOf("storage 0 at 0", "nowhere"),
       "22:21: expected input, state, constant, storage, view or held, found "
       "'nowhere'");
-  EXPECT_EQ(ErrorOf("version 5", "version 3").substr(0, 27),
+  EXPECT_EQ(ErrorOf("version 6", "version 3").substr(0, 27),
             "1:1: the plan has version 3");
   EXPECT_EQ(ErrorOf("plan \"model\"", "plan model"),
             "1:6: expected the model's name, found 'model'");
