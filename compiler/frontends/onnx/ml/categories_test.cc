@@ -112,7 +112,10 @@ TEST(LabelEncoderTest, TensorsOfKeysAndValues) {
 // The first version has one list, and goes both ways.
 TEST(LabelEncoderTest, ClassesOfStrings) {
   const Operator op = Encoder(
-      [](Node* n) { SetStrings(n, "classes_strings", {"cat", "dog"}); }, 1);
+      [](Node* n) {
+        SetStrings(n, "classes_strings", {"cat", "dog"});
+      },
+      1);
   EXPECT_THAT(
       Outputs(op, {Strings({3}, {"dog", "cow", "cat"})})[0].values<int64_t>(),
       ElementsAre(1, -1, 0));
