@@ -11,6 +11,7 @@ Value Rows(Compose& k, DataType dtype) {
   if (rank < 1 || rank > 2 || x.type().dtype.is_bool()) {
     k.Check(k.context().Error("the operand is ", relay::ToString(x.type()),
                               ", not rows of numbers"));
+    return Value{};
   }
   const Value y = k.Cast(x, dtype);
   return rank == 2 ? y : k.Reshape(y, {tir::MakeInt(1), ShapeOf(x)[0]});

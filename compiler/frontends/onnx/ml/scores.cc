@@ -87,11 +87,11 @@ Value ScoresOfTwo(Compose& k, Value score, bool is_share, Transform transform) {
     k.Check(k.context().NotSupported(
         "post_transform=PROBIT of one score for two classes"));
   }
-  if (is_share) {
-    return k.Concat({k.Sub(k.Like(score, 1), score), score}, 1);
+  const Value other = k.Call("neg", {score});
+  if (transform == Transform::kLogistic) {
+    return k.Call("sigmoid", {k.Concat({other, score}, 1)});
   }
-  const Value both = k.Concat({k.Call("neg", {score}), score}, 1);
-  return transform == Transform::kLogistic ? k.Call("sigmoid", {both}) : both;
+  return k.Concat({is_share ? k.Add(other, 1) : other, score}, 1);
 }
 
 absl::StatusOr<ClassLabels> ReadLabels(NodeContext& c,

@@ -31,8 +31,9 @@ absl::StatusOr<Transform> ReadTransform(NodeContext& c);
 Value TransformScores(Compose& k, Value scores, Transform transform);
 
 // Scores of two classes [rows, 2] from one [rows, 1] that speaks for the second
-// one. `is_share`: it lies between 0 and 1, and the rest is the first's; else
-// its sign decides, and LOGISTIC makes shares of it.
+// one. LOGISTIC makes shares of it; other transforms do nothing to it, as in
+// ONNX Runtime. `is_share`: it is a share, and the rest is the first one's;
+// else the first one has its negative.
 Value ScoresOfTwo(Compose& k, Value score, bool is_share, Transform transform);
 
 // The labels of classes, which are strings or integers.
