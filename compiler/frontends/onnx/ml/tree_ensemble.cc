@@ -21,11 +21,12 @@ absl::StatusOr<Value> Leaves(Compose& k, const TreeTables& trees) {
   const Value x = Rows(k, trees.dtype);
   INGOT_RETURN_IF_ERROR(k.status());
   int64_t columns;
-  const int64_t most =
-      *std::max_element(trees.features.begin(), trees.features.end());
-  if (tir::AsConstInt(ShapeOf(x)[1], &columns) && most >= columns) {
-    return k.context().Error("there is no feature ", most, " in ",
-                             relay::ToString(x.type()));
+  if (tir::AsConstInt(ShapeOf(x)[1], &columns)) {
+    for (int64_t feature : trees.features) {
+      if (feature < columns) continue;
+      return k.context().Error("there is no feature ", feature, " in ",
+                               relay::ToString(x.type()));
+    }
   }
   return FindLeaves(k, trees, x);
 }

@@ -104,21 +104,6 @@ absl::Status FinishTrees(NodeContext& c, TreeTables* trees) {
   for (int64_t feature : trees->features) {
     if (feature < 0) return c.Error("there is no feature ", feature);
   }
-  const int64_t nodes = trees->num_branches + trees->num_leaves;
-  for (int64_t i = trees->num_branches; i < nodes; ++i) {
-    trees->if_true.push_back(i);
-    trees->if_false.push_back(i);
-  }
-  // Comparisons at leaves decide nothing. That they are like others keeps all
-  // of one mode where those of branches are.
-  const bool any = trees->num_branches > 0;
-  trees->splits.resize(nodes, 0);
-  trees->modes.resize(nodes, any ? trees->modes[0] : 0);
-  trees->features.resize(nodes, 0);
-  trees->nan_is_true.resize(nodes, 0);
-  if (!trees->members.empty()) {
-    trees->members.resize(nodes, trees->members[0]);
-  }
   DepthFinder depths(*trees);
   for (int64_t root : trees->roots) {
     const int64_t depth = depths.Find(root, kMostDepth);

@@ -26,9 +26,9 @@ enum class BranchMode : int64_t {
 // numbers are ONNX's.
 enum class Aggregate : int64_t { kAverage = 0, kSum = 1, kMin = 2, kMax = 3 };
 
-// All trees of an ensemble: the nodes that branch, then the leaves, which
-// branch to themselves. Each vector has an entry for each of both, but for
-// those of leaves alone.
+// All trees of an ensemble. A node is a number: those that branch come first,
+// then the leaves. Roots and children are nodes; the vectors of branches have
+// an entry for each branch.
 struct TreeTables {
   std::vector<int64_t> roots;
   std::vector<int64_t> features;  // columns of the operand
@@ -36,8 +36,8 @@ struct TreeTables {
   std::vector<int64_t> modes;  // BranchMode
   std::vector<int64_t> if_true, if_false;
   std::vector<int64_t> nan_is_true;
-  // The sets of members, one a node: all of one length, filled up with NaN.
-  // Empty where no node has one.
+  // The sets of members, one a branch: all of one length, filled up with NaN.
+  // Empty where no branch has one.
   std::vector<std::vector<double>> members;
   int64_t num_branches = 0;
   int64_t depth = 0;  // the most branches from a root to a leaf
@@ -69,9 +69,8 @@ absl::StatusOr<std::vector<double>> ReadFloats(NodeContext& c,
                                                const std::string& name,
                                                DataType* dtype);
 
-// What readers share. First the leaves without votes; then the rest of the
-// tables, once branches and roots are there: the entries of leaves, depth and
-// always_voted.
+// What readers share. First the leaves without votes; then, once branches and
+// roots are there, what follows from them: depth and always_voted.
 absl::Status AddLeaves(NodeContext& c, int64_t leaves, int64_t targets,
                        TreeTables* trees);
 absl::Status FinishTrees(NodeContext& c, TreeTables* trees);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -41,46 +42,90 @@ Value And(Compose& k, Value a, Value b) {
   return k.Call("logical_and", {a, b});
 }
 
-Value IsMember(Compose& k, const TreeTables& trees, Value node, Value x) {
-  std::vector<double> flat;
-  for (const std::vector<double>& set : trees.members) {
-    flat.insert(flat.end(), set.begin(), set.end());
+// The edges of the trees, by which rows go down: those from branch b are 2 b,
+// where it is false, and 2 b + 1; one to each root comes after them. Each
+// vector has an entry for each edge. An edge to a branch leads on to two edges.
+// One to a leaf leads to itself, since nothing compares with its split, NaN.
+struct Edges {
+  std::vector<int64_t> features, modes, nan_is_true;  // of the node it leads to
+  std::vector<double> splits;
+  std::vector<double> members;  // [edges, length], or nothing
+  int64_t length = 0;
+  std::vector<int64_t> next;  // the edge where the node is false
+  std::vector<int64_t> leaf;  // that it leads to
+
+  int64_t count() const { return Count(next); }
+};
+
+Edges EdgesOf(const TreeTables& trees) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr int64_t kNotEqual = static_cast<int64_t>(BranchMode::kNotEqual);
+  // All leaves are of one mode, that of branches if it can be.
+  int64_t mode = static_cast<int64_t>(BranchMode::kLessEqual);
+  for (int64_t m : trees.modes) {
+    if (m != kNotEqual) mode = m;
   }
-  const int64_t nodes = static_cast<int64_t>(trees.members.size());
-  const int64_t length = static_cast<int64_t>(trees.members[0].size());
-  const Value sets = Numbers(k, flat, {nodes, length}, trees.dtype);
-  const Value same = k.Call("equal", {WithOneMore(k, x), At(k, sets, node)});
+  std::vector<int64_t> nodes;
+  for (int64_t b = 0; b < trees.num_branches; ++b) {
+    nodes.push_back(trees.if_false[b]);
+    nodes.push_back(trees.if_true[b]);
+  }
+  nodes.insert(nodes.end(), trees.roots.begin(), trees.roots.end());
+  Edges edges;
+  if (!trees.members.empty()) {
+    edges.length = static_cast<int64_t>(trees.members[0].size());
+  }
+  for (int64_t node : nodes) {
+    const bool is_leaf = node >= trees.num_branches;
+    edges.features.push_back(is_leaf ? 0 : trees.features[node]);
+    edges.modes.push_back(is_leaf ? mode : trees.modes[node]);
+    edges.nan_is_true.push_back(is_leaf ? 0 : trees.nan_is_true[node]);
+    edges.splits.push_back(is_leaf ? kNan : trees.splits[node]);
+    for (int64_t i = 0; i < edges.length; ++i) {
+      edges.members.push_back(is_leaf ? kNan : trees.members[node][i]);
+    }
+    edges.leaf.push_back(is_leaf ? node - trees.num_branches : 0);
+    edges.next.push_back(is_leaf ? edges.count() : 2 * node);
+  }
+  return edges;
+}
+
+Value IsMember(Compose& k, const Edges& edges, Value edge, Value x) {
+  const Value sets =
+      Numbers(k, edges.members, {edges.count(), edges.length}, x.type().dtype);
+  const Value same = k.Call("equal", {WithOneMore(k, x), At(k, sets, edge)});
   return k.Cast(k.Reduce("reduce_max", k.Cast(same, DataType::UInt(8)), {2},
                          /*keepdims=*/false),
                 DataType::Bool());
 }
 
-// Whether x, a feature of each node, makes the node's branch true.
-Value Decide(Compose& k, const TreeTables& trees, Value node, Value x) {
+// Whether x, a feature of the node that each edge leads to, makes it true.
+Value Decide(Compose& k, const Edges& edges, Value edge, Value x) {
   static constexpr const char* kRelations[] = {
       "less_equal", "less", "greater_equal", "greater", "equal", "not_equal"};
-  std::vector<int64_t> used = trees.modes;
+  if (!k.ok()) return Value{};
+  std::vector<int64_t> used = edges.modes;
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  const int64_t n = static_cast<int64_t>(trees.splits.size());
-  const Value split = At(k, Numbers(k, trees.splits, {n}, trees.dtype), node);
+  const Value split =
+      At(k, Numbers(k, edges.splits, {edges.count()}, x.type().dtype), edge);
   Value mode;
-  if (used.size() > 1) mode = At(k, Places(k, trees.modes), node);
+  if (used.size() > 1) mode = At(k, Places(k, edges.modes), edge);
   Value is_true;
   for (int64_t m : used) {
     const Value now = m == static_cast<int64_t>(BranchMode::kMember)
-                          ? IsMember(k, trees, node, x)
+                          ? IsMember(k, edges, edge, x)
                           : k.Call(kRelations[m], {x, split});
     is_true = m == used[0]
                   ? now
                   : k.Call("where", {k.Call("equal", {mode, k.Like(mode, m)}),
                                      now, is_true});
   }
-  const std::vector<int64_t>& tracks = trees.nan_is_true;
+  const std::vector<int64_t>& tracks = edges.nan_is_true;
   if (std::any_of(tracks.begin(), tracks.end(),
                   [](int64_t t) { return t != 0; })) {
     const Value track =
-        k.Cast(At(k, Places(k, tracks), node), DataType::Bool());
+        k.Cast(At(k, Places(k, tracks), edge), DataType::Bool());
     is_true = Or(k, is_true, And(k, track, k.Call("is_nan", {x})));
   }
   return is_true;
@@ -90,25 +135,22 @@ Value Decide(Compose& k, const TreeTables& trees, Value node, Value x) {
 
 Value FindLeaves(Compose& k, const TreeTables& trees, Value x) {
   if (!k.ok()) return Value{};
-  const Value features = Places(k, trees.features);
-  // The children of each node, first that of a branch that is false.
-  std::vector<int64_t> both;
-  for (size_t i = 0; i < trees.if_true.size(); ++i) {
-    both.push_back(trees.if_false[i]);
-    both.push_back(trees.if_true[i]);
-  }
-  const Value children = Places(k, both);
-  Value node = k.Expand(Places(k, trees.roots),
-                        {ShapeOf(x)[0], tir::MakeInt(Count(trees.roots))});
+  const Edges edges = EdgesOf(trees);
+  const Value features = Places(k, edges.features);
+  const Value next = Places(k, edges.next);
+  std::vector<int64_t> roots(trees.roots.size());
+  std::iota(roots.begin(), roots.end(), 2 * trees.num_branches);
+  Value edge =
+      k.Expand(Places(k, roots), {ShapeOf(x)[0], tir::MakeInt(Count(roots))});
   Attrs columns;
   columns.Set("axis", int64_t{1});
   for (int64_t step = 0; step < trees.depth && k.ok(); ++step) {
     const Value feature =
-        k.Call("gather_elements", {x, At(k, features, node)}, columns);
-    const Value is_true = k.Cast(Decide(k, trees, node, feature), kPlace);
-    node = At(k, children, k.Add(k.Mul(node, 2), is_true));
+        k.Call("gather_elements", {x, At(k, features, edge)}, columns);
+    edge = k.Add(At(k, next, edge),
+                 k.Cast(Decide(k, edges, edge, feature), kPlace));
   }
-  return k.Sub(node, static_cast<double>(trees.num_branches));
+  return At(k, Places(k, edges.leaf), edge);
 }
 
 Value JoinVotes(Compose& k, const TreeTables& trees, Value leaf,
