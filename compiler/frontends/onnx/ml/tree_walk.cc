@@ -12,8 +12,9 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// The type of places in tables.
-const DataType kPlace = DataType::Int(32);
+// The type of places in tables. They are never negative, which spares gathers a
+// comparison.
+const DataType kPlace = DataType::UInt(32);
 
 int64_t Count(const std::vector<int64_t>& v) {
   return static_cast<int64_t>(v.size());
