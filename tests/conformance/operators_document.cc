@@ -158,7 +158,7 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
   as ONNX Runtime does. Where a classifier has one score for two classes, LOGISTIC applies to it and to its negative.
 - TreeEnsembleClassifier gives the label of the largest score where leaves have votes for both of two classes, as ONNX's
   reference does; ONNX Runtime gives 1 wherever the second score is positive, and takes `base_values` of two classes for those
-  of the second alone.
+  of the second alone. It also forgets those of a TreeEnsembleRegressor's target that no leaf has votes for.
 )";
 
 }  // namespace

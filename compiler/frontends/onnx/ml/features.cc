@@ -42,8 +42,7 @@ absl::Status ArrayFeatureExtractor(NodeContext& c) {
 
 // The columns of x as rows [n, columns] of f32, a vector as one row: cut off or
 // filled up with zeros to `columns`, where that is not -1.
-absl::StatusOr<Value> Columns(Compose& k, Value x, int64_t columns) {
-  NodeContext& c = k.context();
+Value Columns(Compose& k, Value x, int64_t columns) {
   const bool is_row = RankOf(x) == 1;
   tir::Expr width = is_row ? ShapeOf(x)[0] : tir::MakeInt(1);
   for (int d = 1; d < RankOf(x); ++d) width = width * ShapeOf(x)[d];
@@ -52,15 +51,14 @@ absl::StatusOr<Value> Columns(Compose& k, Value x, int64_t columns) {
       k.Reshape(k.Cast(x, DataType::Float(32)),
                 {is_row ? tir::MakeInt(1) : ShapeOf(x)[0], width});
   if (columns < 0 || tir::IsConstInt(width, columns)) return rows;
-  int64_t own;
-  if (!tir::AsConstInt(width, &own)) {
-    return c.NotSupported(
-        "operands of an unknown number of columns; give the "
-        "inputs' shapes");
-  }
+  int64_t own = 0;
+  const bool is_known = tir::AsConstInt(width, &own);
   Attrs attrs;
   attrs.Set("pads", std::vector<int64_t>{0, 0, 0, columns - own});
-  return k.Call("pad", {rows}, std::move(attrs));
+  const Value filled = k.Call("pad", {rows}, std::move(attrs));
+  // With `columns` zeros more there are enough, whatever the width.
+  return is_known ? filled
+                  : k.Slice(filled, 1, tir::MakeInt(0), tir::MakeInt(columns));
 }
 
 absl::Status FeatureVectorizer(NodeContext& c) {
@@ -79,10 +77,7 @@ absl::Status FeatureVectorizer(NodeContext& c) {
     if (!columns.empty() && (columns[i] < 0 || columns[i] > kMostColumns)) {
       return c.Error("inputdimensions has ", columns[i]);
     }
-    INGOT_ASSIGN_OR_RETURN(
-        const Value part,
-        Columns(k, inputs[i], columns.empty() ? -1 : columns[i]));
-    parts.push_back(part);
+    parts.push_back(Columns(k, inputs[i], columns.empty() ? -1 : columns[i]));
   }
   c.SetOutput(0, k.Concat(std::move(parts), 1));
   return k.status();

@@ -65,6 +65,8 @@ TEST(MlFeaturesTest, FeatureVectorizer) {
   ExpectNear(RunFloats(op({2, 3}), {a, b}), {1, 2, 5, 6, 7, 3, 4, 8, 9, 10});
   // Too few columns are filled up, and too many cut off.
   ExpectNear(RunFloats(op({3, 1}), {a, b}), {1, 2, 0, 5, 3, 4, 0, 8});
+  ExpectNear(RunFloats(op({3, 1}), {Symbolic(a), Symbolic(b)}),
+             {1, 2, 0, 5, 3, 4, 0, 8});
   const Tensor row = Outputs(op({3}), {Floats({3}, {1, 2, 3})})[0];
   EXPECT_EQ(row.TypeString(), "f32[1, 3]");
   EXPECT_TRUE(Refused(op({2}), {a, b}));
