@@ -159,6 +159,8 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
 - TreeEnsembleClassifier gives the label of the largest score where leaves have votes for both of two classes, as ONNX's
   reference does; ONNX Runtime gives 1 wherever the second score is positive, and takes `base_values` of two classes for those
   of the second alone. It also forgets those of a TreeEnsembleRegressor's target that no leaf has votes for.
+- TreeEnsemble's `post_transform` 1 is SOFTMAX and 2 is LOGISTIC, as the specification numbers them; ONNX Runtime has them the
+  other way round.
 )";
 
 }  // namespace
