@@ -164,7 +164,7 @@ Vectors PairWeights(const std::vector<double>& coefficients,
 
 absl::Status CheckPairs(NodeContext& c, const std::vector<int64_t>& per_class,
                         int64_t classes, int64_t vectors) {
-  constexpr int64_t kMostWeights = int64_t{1} << 26;
+  constexpr int64_t kMostWeights = int64_t{1} << 24;
   const int64_t pairs = classes * (classes - 1) / 2;
   if (classes < 2 || static_cast<int64_t>(per_class.size()) != classes) {
     return c.Error("has vectors of ", per_class.size(), " classes, and ",

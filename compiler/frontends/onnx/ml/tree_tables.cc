@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<double>> ReadFloats(NodeContext& c,
 
 absl::Status AddLeaves(NodeContext& c, int64_t leaves, int64_t targets,
                        TreeTables* trees) {
-  constexpr int64_t kMostVotes = int64_t{1} << 26;
+  constexpr int64_t kMostVotes = int64_t{1} << 24;
   if (leaves < 1 || targets < 1) {
     return c.Error("has ", leaves, " leaves and ", targets, " targets");
   }
