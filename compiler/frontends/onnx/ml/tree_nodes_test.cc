@@ -165,7 +165,7 @@ Trees RandomTrees(unsigned seed, bool all_modes,
   std::mt19937 random(seed);
   Trees t;
   auto number = [&] { return static_cast<float>(random() % 9) / 2 - 2; };
-  for (int64_t tree = 0; tree < 5; ++tree) {
+  for (int64_t tree = 0; tree < 6; ++tree) {
     int64_t next = 0;
     const std::function<int64_t(int)> grow = [&](int depth) {
       const size_t place = t.nodes.size();
@@ -201,10 +201,12 @@ Tensor Rows() {
 TEST(TreeEnsembleRegressorTest, WalksDownEachTree) {
   const Tensor x = Rows();
   for (unsigned seed = 0; seed < 8; ++seed) {
-    // Targets of the trees, or several of each leaf, one of them twice.
+    // A target of each tree, as many for each or not; or several of each leaf,
+    // one of them twice.
     Trees t = RandomTrees(seed, seed % 2 == 1, [&](int64_t tree) {
-      return seed % 3 == 0 ? std::vector<int64_t>{tree % 3}
-                           : std::vector<int64_t>{0, 2, 0};
+      return seed % 3 == 0   ? std::vector<int64_t>{tree % 3}
+             : seed % 3 == 1 ? std::vector<int64_t>{tree % 4 % 3}
+                             : std::vector<int64_t>{0, 2, 0};
     });
     for (const char* aggregate : {"SUM", "AVERAGE", "MIN", "MAX"}) {
       t.aggregate = aggregate;

@@ -1,7 +1,6 @@
 #include "compiler/frontends/onnx/ml/tree_tables.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -35,19 +34,25 @@ class DepthFinder {
   std::vector<int64_t> below_;
 };
 
+// The branches of the trees, each after those below it.
+std::vector<int64_t> Upwards(const std::vector<int64_t>& below) {
+  std::vector<int64_t> upwards;
+  for (size_t i = 0; i < below.size(); ++i) {
+    if (below[i] >= 0) upwards.push_back(static_cast<int64_t>(i));
+  }
+  std::sort(upwards.begin(), upwards.end(),
+            [&](int64_t a, int64_t b) { return below[a] < below[b]; });
+  return upwards;
+}
+
 // The targets that have a vote of some tree whatever its branches.
 std::vector<uint8_t> AlwaysVoted(const TreeTables& trees,
-                                 const std::vector<int64_t>& below) {
+                                 const std::vector<int64_t>& upwards) {
   const int64_t targets = trees.num_targets;
   // For each node, the targets that all leaves below it vote for.
   std::vector<uint8_t> surely(trees.num_branches * targets, 0);
   surely.insert(surely.end(), trees.has_vote.begin(), trees.has_vote.end());
-  std::vector<int64_t> upwards(trees.num_branches);
-  std::iota(upwards.begin(), upwards.end(), 0);
-  std::sort(upwards.begin(), upwards.end(),
-            [&](int64_t a, int64_t b) { return below[a] < below[b]; });
   for (int64_t node : upwards) {
-    if (below[node] < 0) continue;  // in none of the trees
     for (int64_t t = 0; t < targets; ++t) {
       surely[node * targets + t] = surely[trees.if_true[node] * targets + t] &
                                    surely[trees.if_false[node] * targets + t];
@@ -60,6 +65,38 @@ std::vector<uint8_t> AlwaysVoted(const TreeTables& trees,
     }
   }
   return always;
+}
+
+// Orders the trees by their targets, if each has one alone and each target as
+// many.
+void OrderByTargets(const std::vector<int64_t>& upwards, TreeTables* trees) {
+  constexpr int64_t kSeveral = -1;
+  // For each node, the only target that leaves below it vote for.
+  std::vector<int64_t> only(trees->num_branches, kSeveral);
+  for (int64_t leaf = 0; leaf < trees->num_leaves; ++leaf) {
+    const auto begin = trees->has_vote.begin() + leaf * trees->num_targets;
+    const auto end = begin + trees->num_targets;
+    only.push_back(std::count(begin, end, 1) == 1
+                       ? std::find(begin, end, 1) - begin
+                       : kSeveral);
+  }
+  for (int64_t node : upwards) {
+    const int64_t target = only[trees->if_true[node]];
+    only[node] = target == only[trees->if_false[node]] ? target : kSeveral;
+  }
+  std::vector<std::vector<int64_t>> roots(trees->num_targets);
+  for (int64_t root : trees->roots) {
+    if (only[root] == kSeveral) return;
+    roots[only[root]].push_back(root);
+  }
+  for (const std::vector<int64_t>& some : roots) {
+    if (some.size() != roots[0].size()) return;
+  }
+  trees->trees_per_target = static_cast<int64_t>(roots[0].size());
+  trees->roots.clear();
+  for (const std::vector<int64_t>& some : roots) {
+    trees->roots.insert(trees->roots.end(), some.begin(), some.end());
+  }
 }
 
 }  // namespace
@@ -113,7 +150,9 @@ absl::Status FinishTrees(NodeContext& c, TreeTables* trees) {
     }
     trees->depth = std::max(trees->depth, depth);
   }
-  trees->always_voted = AlwaysVoted(*trees, depths.below());
+  const std::vector<int64_t> upwards = Upwards(depths.below());
+  trees->always_voted = AlwaysVoted(*trees, upwards);
+  OrderByTargets(upwards, trees);
   return absl::OkStatus();
 }
 

@@ -49,6 +49,9 @@ struct TreeTables {
   std::vector<uint8_t> has_vote;
   // The targets that have votes whatever the branches taken.
   std::vector<uint8_t> always_voted;
+  // So many trees vote for each target, and for no other one; they are in the
+  // order of their targets then. 0 where it is not so.
+  int64_t trees_per_target = 0;
   DataType dtype;  // of splits, members and votes
 };
 
@@ -70,7 +73,8 @@ absl::StatusOr<std::vector<double>> ReadFloats(NodeContext& c,
                                                DataType* dtype);
 
 // What readers share. First the leaves without votes; then, once branches and
-// roots are there, what follows from them: depth and always_voted.
+// roots are there, what follows from them: depth, always_voted and
+// trees_per_target.
 absl::Status AddLeaves(NodeContext& c, int64_t leaves, int64_t targets,
                        TreeTables* trees);
 absl::Status FinishTrees(NodeContext& c, TreeTables* trees);

@@ -167,13 +167,26 @@ Value JoinVotes(Compose& k, const TreeTables& trees, Value leaf,
       votes[i] = aggregate == Aggregate::kMin ? kInfinity : -kInfinity;
     }
   }
-  const Value said = At(
-      k, Numbers(k, votes, {trees.num_leaves, trees.num_targets}, trees.dtype),
-      leaf);
-  const Value y = k.Reduce(is_sum                         ? "reduce_sum"
-                           : aggregate == Aggregate::kMin ? "reduce_min"
-                                                          : "reduce_max",
-                           said, {1}, /*keepdims=*/false);
+  const char* const reduce = is_sum                         ? "reduce_sum"
+                             : aggregate == Aggregate::kMin ? "reduce_min"
+                                                            : "reduce_max";
+  const int64_t leaves = trees.num_leaves, targets = trees.num_targets;
+  Value y;
+  if (trees.trees_per_target > 0) {
+    // The only vote that each leaf has.
+    std::vector<double> vote(leaves, 0);
+    for (size_t i = 0; i < votes.size(); ++i) {
+      if (trees.has_vote[i] != 0) vote[i / targets] = votes[i];
+    }
+    const Shape shape = {ShapeOf(leaf)[0], tir::MakeInt(targets),
+                         tir::MakeInt(trees.trees_per_target)};
+    const Value said = At(k, Numbers(k, vote, {leaves}, trees.dtype), leaf);
+    y = k.Reduce(reduce, k.Reshape(said, shape), {2}, /*keepdims=*/false);
+  } else {
+    const Value said =
+        At(k, Numbers(k, votes, {leaves, targets}, trees.dtype), leaf);
+    y = k.Reduce(reduce, said, {1}, /*keepdims=*/false);
+  }
   if (aggregate == Aggregate::kAverage) {
     return k.Div(y, static_cast<double>(trees.roots.size()));
   }
