@@ -120,7 +120,7 @@ constexpr char kCarried[] =
 
 | ONNX | Carried as | Taken by |
 | --- | --- | --- |
-| string | u8, with one dimension more: the UTF-8 bytes of each string, followed by zeros up to the longest | Cast, CastLike, Constant, Equal, LabelEncoder, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
+| string | u8, with one dimension more: the UTF-8 bytes of each string, followed by zeros up to the longest | Cast, CastLike, CategoryMapper, Constant, Equal, LabelEncoder, OneHotEncoder, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: ArrayFeatureExtractor, Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
 | float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0 | u8, the byte itself | BitCast, Cast, CastLike, Constant, ConstantOfShape, IsInf, IsNaN, QuantizeLinear, DequantizeLinear, Shape, Size, Identity and what moves elements: Concat, Expand, Flatten, Gather, Pad, Reshape, Slice, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze |
 | float4e2m1 | u8, the code: one to a byte | the same |
 | uint4, int4, uint2, int2 | u8, i8, u8, i8: one to a byte | the same but IsInf and IsNaN |
@@ -148,6 +148,19 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
   operands to bytes. MoE and QMoE read the weights of those experts alone that a row goes through.
 - Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
   compiles where nothing depends on it, or with the inputs' shapes given: `--input-shape`.
+- Maps are no values of a compiled function. ZipMap, which exporters of scikit-learn's models put behind a classifier, gives
+  the scores that it reads: a tensor with a row for each map and a column for each key, which a warning names. An input that is
+  a map is refused, and so are DictVectorizer and CastMap, which read them: they are left out of the model, and the tensor that
+  they make is its input.
+- OneHotEncoder with `zeros=0` gives zeros for an element that is none of the categories, with a warning when it is imported,
+  where a run of ONNX Runtime fails.
+- LinearRegressor, SVMRegressor and the ensembles of trees leave a single score as it is, whatever `post_transform` but PROBIT,
+  as ONNX Runtime does. Where a classifier has one score for two classes, LOGISTIC applies to it and to its negative.
+- TreeEnsembleClassifier gives the label of the largest score where leaves have votes for both of two classes, as ONNX's
+  reference does; ONNX Runtime gives 1 wherever the second score is positive, and takes `base_values` of two classes for those
+  of the second alone. It also forgets those of a TreeEnsembleRegressor's target that no leaf has votes for.
+- TreeEnsemble's `post_transform` 1 is SOFTMAX and 2 is LOGISTIC, as the specification numbers them; ONNX Runtime has them the
+  other way round.
 )";
 
 }  // namespace

@@ -76,6 +76,8 @@ constexpr const char* kInt[] = {"K",
                                 "new_axis",
                                 "noop_with_empty_axes",
                                 "num_groups",
+                                "n_supports",
+                                "n_targets",
                                 "num_heads",
                                 "num_outputs",
                                 "num_scan_inputs",
@@ -98,6 +100,7 @@ constexpr const char* kInt[] = {"K",
                                 "size",
                                 "softmax_precision",
                                 "sorted",
+                                "targets",
                                 "spatial",
                                 "start",
                                 "storage_order",
@@ -112,8 +115,14 @@ constexpr const char* kInt[] = {"K",
                                 "upper",
                                 "value_int"};
 constexpr const char* kInts[] = {"axes",
+                                 "cats_int64s",
+                                 "class_ids",
+                                 "classlabels_int64s",
+                                 "classlabels_ints",
                                  "dilations",
                                  "ends",
+                                 "imputed_value_int64s",
+                                 "inputdimensions",
                                  "kernel_shape",
                                  "ngram_counts",
                                  "ngram_indexes",
@@ -131,12 +140,29 @@ constexpr const char* kInts[] = {"axes",
                                  "split",
                                  "starts",
                                  "strides",
-                                 "value_ints"};
+                                 "value_ints",
+                                 "vectors_per_class"};
 constexpr const char* kFloat[] = {
     "alpha", "beta",    "clip",  "cubic_coeff_a", "epsilon",      "scale",
     "seed",  "softcap", "value", "high",          "spatial_scale"};
-constexpr const char* kFloats[] = {"activation_alpha", "activation_params",
-                                   "scales", "value_floats", "weights"};
+constexpr const char* kFloats[] = {"activation_alpha",
+                                   "activation_params",
+                                   "base_values",
+                                   "coefficients",
+                                   "imputed_value_floats",
+                                   "intercepts",
+                                   "kernel_params",
+                                   "offset",
+                                   "prob_a",
+                                   "prob_b",
+                                   "rho",
+                                   "scale",
+                                   "scales",
+                                   "support_vectors",
+                                   "value_floats",
+                                   "weights"};
+constexpr const char* kLists[] = {"cats_strings", "classlabels_strings",
+                                  "nodes_modes", "keys_strings"};
 struct Words {
   const char* name;
   std::vector<const char*> values;
@@ -152,13 +178,16 @@ const std::vector<Words>& Strings() {
       {"delimiter", {"", ","}},
       {"direction", {"bidirectional", "reverse", "LEFT", "RIGHT"}},
       {"equation", {"ij,jk->ik", "...ij->...ji", "ii->i", "->", "i", ",,"}},
+      {"kernel_type", {"LINEAR", "RBF", "POLY", "SIGMOID"}},
       {"keep_aspect_ratio_policy", {"not_larger", "not_smaller"}},
       {"mode",
        {"linear", "cubic", "nearest", "reflect", "edge", "wrap", "TF", "IDF",
         "max", "CRD", "nesterov"}},
       {"nearest_mode", {"ceil", "floor"}},
+      {"norm", {"MAX", "L1", "L2"}},
       {"padding_mode", {"border", "reflection"}},
       {"pattern", {"a*", "(", ""}},
+      {"post_transform", {"SOFTMAX", "LOGISTIC", "PROBIT", "?"}},
       {"reduction", {"add", "none", "sum"}}};
   return *strings;
 }
@@ -283,6 +312,9 @@ class Maker {
       for (size_t k = Pick(5); k > 0; --k) {
         a->add_floats(static_cast<float>(Of(kNumbers)));
       }
+    }
+    if (Pick(8) == 0) {
+      SetStrings(node, Of(kLists), std::vector<std::string>(Pick(4), "LEAF"));
     }
     for (size_t i = Pick(3); i > 0; --i) {
       const Words& words = Of(Strings());

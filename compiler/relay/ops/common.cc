@@ -336,9 +336,20 @@ Expr All(const std::vector<Expr>& conditions) {
 }
 
 Expr SafeIndex(const Expr& index, const Dim& extent) {
-  const Expr i = tir::MakeCast(DataType::Int(64), index);
-  const Expr wrapped = tir::MakeSelect(Lt(i, I64(0)), i + extent, i);
-  return Max(Min(wrapped, extent - 1), I64(0));
+  const DataType i64 = DataType::Int(64), t = index->dtype;
+  // Indices of 32 bits are compared as such where the extent is one of them,
+  // too: a vector holds twice as many.
+  int64_t n;
+  const bool is_narrow = t.bits == 32 && tir::AsConstInt(extent, &n) &&
+                         n >= 1 && n <= std::numeric_limits<int32_t>::max();
+  const DataType compared = is_narrow ? t : i64;
+  const Expr zero = tir::MakeInt(0, compared);
+  const Expr size = is_narrow ? tir::MakeInt(n, compared) : extent;
+  const Expr last = is_narrow ? tir::MakeInt(n - 1, compared) : extent - 1;
+  const Expr i = tir::MakeCast(compared, index);
+  if (is_narrow && t.is_uint()) return tir::MakeCast(i64, Min(i, last));
+  const Expr wrapped = tir::MakeSelect(Lt(i, zero), i + size, i);
+  return tir::MakeCast(i64, Max(Min(wrapped, last), zero));
 }
 
 absl::Status ExpectRank(const TensorType& type, int rank,

@@ -247,6 +247,7 @@ std::optional<std::vector<std::string>> Grower::AddTogether(
   for (const Call& call : calls) {
     onnx::NodeProto& node = nodes.emplace_back();
     node.set_op_type(call.op);
+    node.set_domain(call.domain);
     node.set_name(call.op + "_" + std::to_string(next_name_));
     for (const std::string& operand : call.operands) {
       if (!absl::StartsWith(operand, "#")) {

@@ -43,6 +43,7 @@ struct Fill {
 // A node to be, without the names of its results.
 struct Call {
   std::string op;
+  std::string domain;
   std::vector<std::string> operands;  // "": left out
   std::vector<onnx::AttributeProto> attributes;
   int results = 1;

@@ -69,6 +69,9 @@ onnx::ModelProto EmptyModel(int opset) {
   auto* set = model.add_opset_import();
   set->set_domain("");
   set->set_version(opset);
+  auto* classical = model.add_opset_import();
+  classical->set_domain("ai.onnx.ml");
+  classical->set_version(3);
   model.mutable_graph()->set_name("fuzz");
   return model;
 }

@@ -73,6 +73,7 @@ const std::vector<OnnxSampler>& OnnxSamplers() {
     AddSignals(samplers);
     AddSequences(samplers);
     AddLosses(samplers);
+    AddClassical(samplers);
     samplers->push_back({OperatorsWithout(*samplers), AddPlain, 5});
     return samplers;
   }();

@@ -82,7 +82,13 @@ Rounding RoundingOf(absl::string_view op) {
                              "MaxRoiPool",
                              "QuantizeLinear",
                              "QLinearMatMul",
-                             "QLinearConv"}) {
+                             "QLinearConv",
+                             "ArrayFeatureExtractor",
+                             "Binarizer",
+                             "FeatureVectorizer",
+                             "Imputer",
+                             "LabelEncoder",
+                             "OneHotEncoder"}) {
       (*table)[name] = Rounding::kNone;
     }
     for (const char* name : {
@@ -100,6 +106,7 @@ Rounding RoundingOf(absl::string_view op) {
              "Sin",
              "Cos",
              "AffineGrid",
+             "Scaler",
          }) {
       (*table)[name] = Rounding::kOperands;
     }
@@ -125,12 +132,17 @@ Rounding RoundingOf(absl::string_view op) {
                              "DeformConv",
                              "RotaryEmbedding",
                              "ReduceProd",
-                             "CausalConvWithState"}) {
+                             "CausalConvWithState",
+                             "LinearClassifier",
+                             "LinearRegressor",
+                             "Normalizer",
+                             "TreeEnsembleClassifier",
+                             "TreeEnsembleRegressor"}) {
       (*table)[name] = Rounding::kSums;
     }
-    for (const char* name :
-         {"LSTM", "GRU", "RNN", "If", "Loop", "Scan", "Det", "DFT", "STFT",
-          "Attention", "LinearAttention", "CumProd"}) {
+    for (const char* name : {"LSTM", "GRU", "RNN", "If", "Loop", "Scan", "Det",
+                             "DFT", "STFT", "Attention", "LinearAttention",
+                             "CumProd", "SVMClassifier", "SVMRegressor"}) {
       (*table)[name] = Rounding::kIterates;
     }
     for (const char* name : {"Conv", "ConvTranspose"}) {

@@ -41,6 +41,7 @@ void AddStored(std::vector<OnnxSampler>* samplers);
 void AddSignals(std::vector<OnnxSampler>* samplers);
 void AddSequences(std::vector<OnnxSampler>* samplers);
 void AddLosses(std::vector<OnnxSampler>* samplers);
+void AddClassical(std::vector<OnnxSampler>* samplers);
 
 }  // namespace ingot::fuzz
 

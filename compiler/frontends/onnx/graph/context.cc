@@ -275,6 +275,11 @@ absl::StatusOr<Tensor> NodeContext::TensorAttr(absl::string_view name,
   return TensorFromProto(&copy, importer_->model_dir());
 }
 
+void NodeContext::WarnOfNode(const std::string& message) {
+  importer_->Warn(
+      absl::StrCat("node '", name(), "' (", node_.op_type(), ") ", message));
+}
+
 // -------------------------------------------------------------------- results
 
 void NodeContext::SetOutput(int i, Binding binding) {

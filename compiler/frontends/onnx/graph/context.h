@@ -179,9 +179,16 @@ class NodeContext : public relay::CallBuilder {
     return absl::UnimplementedError(absl::StrCat(args...));
   }
 
+  // Says something of the node to whoever has the model imported.
+  template <typename... Args>
+  void Warn(const Args&... args) {
+    WarnOfNode(absl::StrCat(args...));
+  }
+
   Importer* importer() { return importer_; }
 
  private:
+  void WarnOfNode(const std::string& message);
   const onnx::AttributeProto* Find(absl::string_view name) const;
   const onnx::AttributeProto* Typed(absl::string_view name,
                                     onnx::AttributeProto::AttributeType type);

@@ -53,6 +53,7 @@ absl::StatusOr<relay::Module> Importer::Run() {
     return absl::InvalidArgumentError("the model has no graph");
   }
   INGOT_RETURN_IF_ERROR(ReadOpsets());
+  INGOT_RETURN_IF_ERROR(CheckNoMaps());
   INGOT_RETURN_IF_ERROR(CheckSupported());
   Scope scope;
   scope.function = builder_.current();

@@ -89,6 +89,8 @@ class Importer {
   // The folder of the model's file; empty: not known.
   const std::string& model_dir() const { return model_dir_; }
   const ConverterTable& converters() const { return converters_; }
+  // Says something to whoever has the model imported.
+  void Warn(absl::string_view message);
   // So far, with that being imported and with copies of function bodies.
   int64_t nodes_imported() const { return imported_; }
 
@@ -108,7 +110,6 @@ class Importer {
   absl::Status SplitAt(const onnx::NodeProto& node,
                        absl::Span<const onnx::NodeProto* const> rest,
                        const std::vector<std::string>& results, Scope* scope);
-  void Warn(absl::string_view message);
   void ReadMetadata();
   absl::Status ReadOpsets();
   absl::Status BindDimParams();
@@ -123,6 +124,8 @@ class Importer {
   // The value that a run gives for an output, of which some are states.
   absl::StatusOr<Value> StateOutput(const std::string& output, Value value);
   void FinishStates();
+  // Unimplemented where an input is a map, or has some.
+  absl::Status CheckNoMaps();
   absl::Status AddInputs(Scope* scope);
   absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& info);
   absl::StatusOr<Binding> TensorInput(const onnx::ValueInfoProto& info);

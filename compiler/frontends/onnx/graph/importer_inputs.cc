@@ -144,6 +144,29 @@ absl::StatusOr<Binding> Importer::TensorInput(
   return binding;
 }
 
+absl::Status Importer::CheckNoMaps() {
+  for (const auto& input : model_->graph().input()) {
+    const onnx::TypeProto* type = &input.type();
+    while (type->has_sequence_type()) type = &type->sequence_type().elem_type();
+    if (!type->has_map_type()) continue;
+    std::string reader = "the node";
+    for (const auto& node : model_->graph().node()) {
+      const auto& inputs = node.input();
+      if (std::find(inputs.begin(), inputs.end(), input.name()) ==
+          inputs.end()) {
+        continue;
+      }
+      reader = absl::StrCat("node '", node.name(), "' (", node.op_type(), ")");
+      break;
+    }
+    return absl::UnimplementedError(absl::StrCat(
+        "input '", input.name(), "' is a map, and a function takes tensors: ",
+        "export the model without ", reader,
+        ", which reads it, and with the tensor that this makes as the input"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Importer::AddInputs(Scope* scope) {
   std::set<std::string> initializers;
   for (const auto& t : model_->graph().initializer()) {

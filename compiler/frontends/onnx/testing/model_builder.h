@@ -119,6 +119,22 @@ inline void SetInts(onnx::NodeProto* node, const std::string& name,
   for (int64_t v : values) a->add_ints(v);
 }
 
+inline void SetFloats(onnx::NodeProto* node, const std::string& name,
+                      const std::vector<float>& values) {
+  auto* a = node->add_attribute();
+  a->set_name(name);
+  a->set_type(onnx::AttributeProto::FLOATS);
+  for (float v : values) a->add_floats(v);
+}
+
+inline void SetStrings(onnx::NodeProto* node, const std::string& name,
+                       const std::vector<std::string>& values) {
+  auto* a = node->add_attribute();
+  a->set_name(name);
+  a->set_type(onnx::AttributeProto::STRINGS);
+  for (const std::string& v : values) a->add_strings(v);
+}
+
 }  // namespace ingot::onnx_frontend
 
 #endif  // INGOT_COMPILER_FRONTENDS_ONNX_TESTING_MODEL_BUILDER_H_

@@ -1,3 +1,5 @@
+// Elements that are looked up in a list of keys or categories.
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,25 +150,20 @@ absl::StatusOr<Value> ValuesAt(Compose& k, Column values,
   return k.Call("gather", {list, places});
 }
 
-// Each key becomes its value; of equal keys the first counts.
-absl::Status LabelEncoder(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(const Value x, c.StoredInput(0));
-  const bool is_text = c.storage(0) == StorageType::kText;
-  if (!is_text && c.storage(0) != StorageType::kNone) {
+// Operand 0, whose elements are numbers or text.
+absl::StatusOr<Value> Elements(NodeContext& c, bool* is_text) {
+  *is_text = c.storage(0) == StorageType::kText;
+  if (!*is_text && c.storage(0) != StorageType::kNone) {
     return c.NotSupported("elements of type ", relay::ToString(c.storage(0)));
   }
-  Column keys, values;
-  if (c.opset() == 1) {  // strings as their places in a list, or the reverse
-    Column strings = OfStrings(c.Strings("classes_strings"));
-    INGOT_ASSIGN_OR_RETURN(
-        Column numbers,
-        OfNumbers(DataType::Int(64), FirstNumbers(strings.strings.size())));
-    keys = is_text ? strings : numbers;
-    values = is_text ? std::move(numbers) : std::move(strings);
-  } else {
-    INGOT_ASSIGN_OR_RETURN(keys, ReadColumn(c, "keys"));
-    INGOT_ASSIGN_OR_RETURN(values, ReadColumn(c, "values"));
-  }
+  return c.StoredInput(0);
+}
+
+// Each key in operand 0 becomes its value; of equal keys the first counts.
+absl::Status MapElements(NodeContext& c, const Column& keys,
+                         const Column& values) {
+  bool is_text;
+  INGOT_ASSIGN_OR_RETURN(const Value x, Elements(c, &is_text));
   if (keys.count() != values.count() || keys.count() == 0) {
     return c.Error("has ", keys.count(), " keys and ", values.count(),
                    " values");
@@ -194,10 +191,71 @@ absl::Status LabelEncoder(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// Strings as numbers, or numbers as strings, whichever operand 0 has.
+absl::Status MapEitherWay(NodeContext& c, const Column& strings,
+                          const Column& numbers) {
+  return c.storage(0) == StorageType::kText ? MapElements(c, strings, numbers)
+                                            : MapElements(c, numbers, strings);
+}
+
+absl::Status LabelEncoder(NodeContext& c) {
+  if (c.opset() == 1) {  // strings as their places in a list, or the reverse
+    const Column strings = OfStrings(c.Strings("classes_strings"));
+    INGOT_ASSIGN_OR_RETURN(
+        const Column numbers,
+        OfNumbers(DataType::Int(64), FirstNumbers(strings.strings.size())));
+    return MapEitherWay(c, strings, numbers);
+  }
+  INGOT_ASSIGN_OR_RETURN(const Column keys, ReadColumn(c, "keys"));
+  INGOT_ASSIGN_OR_RETURN(const Column values, ReadColumn(c, "values"));
+  return MapElements(c, keys, values);
+}
+
+absl::Status CategoryMapper(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(const Column numbers,
+                         OfNumbers(DataType::Int(64), c.Ints("cats_int64s")));
+  return MapEitherWay(c, OfStrings(c.Strings("cats_strings")), numbers);
+}
+
+// Whether each element is each of the categories: 1 or 0 in one dimension more.
+absl::Status OneHotEncoder(NodeContext& c) {
+  bool is_text;
+  INGOT_ASSIGN_OR_RETURN(Value x, Elements(c, &is_text));
+  Column categories = OfStrings(c.Strings("cats_strings"));
+  const std::vector<int64_t> numbers = c.Ints("cats_int64s");
+  if (categories.strings.empty()) {
+    INGOT_ASSIGN_OR_RETURN(categories, OfNumbers(DataType::Int(64), numbers));
+  } else if (!numbers.empty()) {
+    return c.Error("has both strings and integers for categories");
+  }
+  const std::set<std::string> strings(categories.strings.begin(),
+                                      categories.strings.end());
+  const std::set<int64_t> integers(numbers.begin(), numbers.end());
+  if (categories.count() == 0) return c.Error("has no categories");
+  if (categories.count() !=
+      static_cast<int64_t>(strings.size() + integers.size())) {
+    return c.Error("one of its categories is there twice");
+  }
+  Compose k(c);
+  if (!is_text) x = k.Cast(x, DataType::Int(64));
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(const Value same, IsKey(k, x, is_text, categories));
+  c.SetOutput(0, k.Cast(same, DataType::Float(32)));
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.Int("zeros", 1) == 0) {
+    c.Warn(
+        "gives zeros for an element that is none of its categories, where "
+        "zeros=0 asks that the run fail");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-void AddLabelEncoderConverters(ConverterTable* t) {
+void AddCategoriesConverters(ConverterTable* t) {
+  t->Add("CategoryMapper", 1, &CategoryMapper, kMlDomain);
   t->Add("LabelEncoder", 1, &LabelEncoder, kMlDomain);
+  t->Add("OneHotEncoder", 1, &OneHotEncoder, kMlDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -1,4 +1,4 @@
-// LabelEncoder, Binarizer and ArrayFeatureExtractor as specified.
+// LabelEncoder, CategoryMapper and OneHotEncoder as specified.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -27,22 +27,6 @@ Operator Encoder(Fill attributes, int opset = 4) {
 Operand Strings(const std::vector<int64_t>& shape,
                 const std::vector<std::string>& strings) {
   return OfStorageType(TextTensor(shape, strings), kTextType);
-}
-
-void SetStrings(Node* node, const std::string& name,
-                const std::vector<std::string>& strings) {
-  auto* a = node->add_attribute();
-  a->set_name(name);
-  a->set_type(onnx::AttributeProto::STRINGS);
-  for (const std::string& s : strings) a->add_strings(s);
-}
-
-void SetFloats(Node* node, const std::string& name,
-               const std::vector<float>& values) {
-  auto* a = node->add_attribute();
-  a->set_name(name);
-  a->set_type(onnx::AttributeProto::FLOATS);
-  for (float v : values) a->add_floats(v);
 }
 
 onnx::TensorProto* SetTensor(Node* node, const std::string& name, int type,
@@ -112,7 +96,10 @@ TEST(LabelEncoderTest, TensorsOfKeysAndValues) {
 // The first version has one list, and goes both ways.
 TEST(LabelEncoderTest, ClassesOfStrings) {
   const Operator op = Encoder(
-      [](Node* n) { SetStrings(n, "classes_strings", {"cat", "dog"}); }, 1);
+      [](Node* n) {
+        SetStrings(n, "classes_strings", {"cat", "dog"});
+      },
+      1);
   EXPECT_THAT(
       Outputs(op, {Strings({3}, {"dog", "cow", "cat"})})[0].values<int64_t>(),
       ElementsAre(1, -1, 0));
@@ -134,18 +121,61 @@ TEST(LabelEncoderTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(RunOperator(Encoder(nullptr), {Longs({1}, {3})}).ok());
 }
 
-TEST(MlFeaturesTest, Binarizer) {
-  const Operator op{"Binarizer", kMl, 1,
-                    [](Node* n) { SetFloat(n, "threshold", 1); }};
-  ExpectNear(RunFloats(op, {Floats({4}, {0, 1, 1.5f, -3})}), {0, 0, 1, 0});
+TEST(CategoryMapperTest, EitherWay) {
+  auto categories = [](Node* n) {
+    SetStrings(n, "cats_strings", {"a", "bb", "dog"});
+    SetInts(n, "cats_int64s", {5, 6, 9});
+    SetInt(n, "default_int64", -3);
+    SetString(n, "default_string", "?");
+  };
+  const Operator op{"CategoryMapper", kMl, 1, categories};
+  EXPECT_THAT(Outputs(op, {Strings({2, 2}, {"bb", "b", "dog", "a"})})[0]
+                  .values<int64_t>(),
+              ElementsAre(6, -3, 9, 5));
+  EXPECT_THAT(StringsOf(Outputs(op, {Longs({3}, {9, 5, 7})})[0]),
+              ElementsAre("dog", "a", "?"));
+  const Operator uneven{"CategoryMapper", kMl, 1, [](Node* n) {
+                          SetStrings(n, "cats_strings", {"a", "b"});
+                          SetInts(n, "cats_int64s", {1});
+                        }};
+  EXPECT_FALSE(RunOperator(uneven, {Longs({1}, {1})}).ok());
 }
 
-TEST(MlFeaturesTest, ArrayFeatureExtractor) {
-  const Operator op{"ArrayFeatureExtractor", kMl, 1};
-  const Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
-  ExpectNear(RunFloats(op, {x, Longs({2}, {2, 0})}), {3, 1, 6, 4});
-  const Tensor row = Outputs(op, {Floats({3}, {1, 2, 3}), Longs({1}, {1})})[0];
-  EXPECT_EQ(row.TypeString(), "f32[1, 1]");
+TEST(OneHotEncoderTest, StringsAndNumbers) {
+  const Operator text{"OneHotEncoder", kMl, 1, [](Node* n) {
+                        SetStrings(n, "cats_strings", {"a", "bb", ""});
+                      }};
+  const Tensor y = Outputs(text, {Strings({2, 2}, {"bb", "", "b", "a"})})[0];
+  EXPECT_EQ(y.TypeString(), "f32[2, 2, 3]");
+  ExpectNear(ValuesOf(y), {0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
+  const Operator numbers{"OneHotEncoder", kMl, 1, [](Node* n) {
+                           SetInts(n, "cats_int64s", {3, -1});
+                           SetInt(n, "zeros", 0);
+                         }};
+  const std::vector<float> expected = {0, 1, 0, 0, 1, 0};
+  ExpectNear(RunFloats(numbers, {Longs({3}, {-1, 5, 3})}), expected);
+  // Numbers of other types become integers.
+  ExpectNear(RunFloats(numbers, {Floats({3}, {-1.9f, 5, 3.5f})}), expected);
+  ExpectNear(RunFloats(numbers, {Symbolic(Longs({3}, {-1, 5, 3}))}), expected);
+}
+
+TEST(OneHotEncoderTest, RefusesWhatDoesNotFit) {
+  auto refused = [](Fill fill, Operand x) {
+    return !RunOperator({"OneHotEncoder", kMl, 1, std::move(fill)}, {x}).ok();
+  };
+  const Tensor x = Longs({1}, {1});
+  EXPECT_TRUE(refused(nullptr, x));
+  EXPECT_TRUE(refused([](Node* n) { SetInts(n, "cats_int64s", {1, 1}); }, x));
+  EXPECT_TRUE(
+      refused([](Node* n) { SetStrings(n, "cats_strings", {"a"}); }, x));
+  EXPECT_TRUE(refused([](Node* n) { SetInts(n, "cats_int64s", {1}); },
+                      Strings({1}, {"a"})));
+  EXPECT_TRUE(refused(
+      [](Node* n) {
+        SetStrings(n, "cats_strings", {"a"});
+        SetInts(n, "cats_int64s", {1});
+      },
+      x));
 }
 
 }  // namespace
