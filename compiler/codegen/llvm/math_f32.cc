@@ -236,6 +236,38 @@ Value* SinCos32(llvm::IRBuilder<>& b, const Machine& m, bool cosine, Value* x) {
   return f.FromBits(b.CreateXor(f.Bits(result), negate));
 }
 
+// The rest of |x| / |y|, with the sign of x, by steps in double precision. Each
+// takes so many times |y| off as the first 26 bits of the quotient say, of
+// which the product has 50: every number on the way is exact, and most
+// quotients of a vector need one step.
+Value* Fmod32(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y) {
+  constexpr int64_t kFirstBits = ~((int64_t{1} << 27) - 1);
+  Type* f64 = TypeLike(b.getDoubleTy(), x);
+  FloatMath d(b, m, llvm::PoisonValue::get(f64));
+  Value* dividend = d.Abs(b.CreateFPExt(x, f64));
+  Value* divisor = d.Abs(b.CreateFPExt(y, f64));
+  llvm::BasicBlock* start = b.GetInsertBlock();
+  llvm::Function* function = start->getParent();
+  auto* step = llvm::BasicBlock::Create(b.getContext(), "fmod", function);
+  auto* done = llvm::BasicBlock::Create(b.getContext(), "rest", function);
+  b.CreateBr(step);
+  b.SetInsertPoint(step);
+  llvm::PHINode* rest = b.CreatePHI(f64, 2);
+  Value* first = b.CreateAnd(d.Bits(d.Div(rest, divisor)), d.I(kFirstBits));
+  Value* times =
+      b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, d.FromBits(first));
+  // A small dividend is its own rest, by an infinity too.
+  Value* next =
+      d.Pick(d.Less(rest, divisor), rest, d.Sub(rest, d.Mul(times, divisor)));
+  Value* more = b.CreateFCmpOGE(next, divisor);
+  if (more->getType()->isVectorTy()) more = b.CreateOrReduce(more);
+  rest->addIncoming(dividend, start);
+  rest->addIncoming(next, step);
+  b.CreateCondBr(more, step, done);
+  b.SetInsertPoint(done);
+  return FloatMath(b, m, x).CopySign(b.CreateFPTrunc(next, x->getType()), x);
+}
+
 // x^y = 2^(y log2 |x|), in double precision, so that the error of the
 // logarithm, which the exponential magnifies, stays far below f32's.
 Value* Pow32(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y) {
