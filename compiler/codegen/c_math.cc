@@ -59,7 +59,7 @@ std::string Tanh() {
   return absl::StrCat(
       R"(
 static inline $1 ingot_tanh_$0($1 x) {
-  const float limit = 7.90531110763549805f; /* beyond it the result is 1 */
+  const float limit = 7.90531110763549805f;
   $1 c = ingot_select_$0(x > limit, ($1){0} + limit, x);
   c = ingot_select_$0(c < -limit, ($1){0} - limit, c);
   const $1 z = c * c;
@@ -72,7 +72,7 @@ static inline $1 ingot_tanh_$0($1 x) {
       Poly("q", "z",
            {"1.19825839466702e-06f", "1.18534705686654e-04f",
             "2.26843463243900e-03f", "4.89352518554385e-03f"}),
-      R"(  return ingot_select_$0((x < 0.0004f) & (x > -0.0004f), x, c * p / q);
+      R"(  return c * (p / q);
 }
 )");
 }

@@ -110,6 +110,7 @@ double Erf(double x, double, double) { return std::erf(x); }
 double Sin(double x, double, double) { return std::sin(x); }
 double Cos(double x, double, double) { return std::cos(x); }
 double Pow(double x, double y, double) { return std::pow(x, y); }
+double Fmod(double x, double y, double) { return std::fmod(x, y); }
 double Sqrt(double x, double, double) { return std::sqrt(x); }
 // The C library's function of floats rounds once.
 double MulAdd(double x, double y, double z) {
@@ -119,15 +120,11 @@ double MulAdd(double x, double y, double z) {
 double Fused(double x, double y, double z) { return MulAdd(-x, y, z); }
 
 constexpr Case kCases[] = {
-    {"Exp", "exp(x)", Exp, 1e-6},
-    {"Log", "log(x)", Log, 1e-6},
-    {"Tanh", "tanh(x)", Tanh, 1e-6},
-    {"Erf", "erf(x)", Erf, 1e-6},
-    {"Sin", "sin(x)", Sin, 1e-6},
-    {"Cos", "cos(x)", Cos, 1e-6},
-    {"Pow", "pow(x, y)", Pow, 1e-6},
-    {"Sqrt", "sqrt(x)", Sqrt, 1.2e-7},
-    {"MulAdd", "muladd(x, y, z)", MulAdd, 0},
+    {"Exp", "exp(x)", Exp, 1e-6},      {"Log", "log(x)", Log, 1e-6},
+    {"Tanh", "tanh(x)", Tanh, 1e-6},   {"Erf", "erf(x)", Erf, 1e-6},
+    {"Sin", "sin(x)", Sin, 1e-6},      {"Cos", "cos(x)", Cos, 1e-6},
+    {"Pow", "pow(x, y)", Pow, 1e-6},   {"Fmod", "fmod(x, y)", Fmod, 0},
+    {"Sqrt", "sqrt(x)", Sqrt, 1.2e-7}, {"MulAdd", "muladd(x, y, z)", MulAdd, 0},
     {"Sum", "z - x * y", Fused, 0},
 };
 

@@ -126,6 +126,9 @@ Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,
     case tir::Intrinsic::kAsinh:
       if (is_f32) return Asinh32(b, m, x);
       break;
+    case tir::Intrinsic::kFmod:
+      if (is_f32) return Fmod32(b, m, x, args[1]);
+      break;
     case tir::Intrinsic::kSin:
     case tir::Intrinsic::kCos:
       if (is_f32) {

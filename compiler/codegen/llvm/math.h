@@ -3,8 +3,8 @@
 // the C library for the rest.
 //
 // The f32 expansions (exp, log, tanh, erf, sin, cos, atan, asinh, pow) err by
-// less than 1e-6 of the result, and follow C for infinities, NaN, zeros and
-// overflow.
+// less than 1e-6 of the result (fmod not at all), and follow C for infinities,
+// NaN, zeros and overflow.
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_MATH_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_MATH_H_
 

@@ -16,6 +16,10 @@ llvm::Value* Atan32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
 llvm::Value* Asinh32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
 llvm::Value* Pow32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x,
                    llvm::Value* y);
+// The rest of a division, exactly. Inserts at b's place, where new blocks may
+// begin.
+llvm::Value* Fmod32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x,
+                    llvm::Value* y);
 // The sine, or the cosine. Inserts at b's place, where new blocks may begin.
 llvm::Value* SinCos32(llvm::IRBuilder<>& b, const Machine& m, bool cosine,
                       llvm::Value* x);

@@ -15,7 +15,8 @@ namespace ingot::relay {
 namespace {
 
 // Calls on %a and %b, f32[2, 3] both; %c, f32[3]; %i and %j, i64[2, 3]; %x,
-// f32[1, 5, 2, 2], whose channels fill no whole block.
+// f32[1, 5, 2, 2], whose channels fill no whole block; %m, %n and %o, factors
+// of products with more columns than are multiplied at once.
 constexpr const char* kCalls[] = {
     "add(%a, %b)",
     "add(%a, %c)",
@@ -37,6 +38,14 @@ constexpr const char* kCalls[] = {
     "concat(%i, %j) {axis=0}",
     "pad(%a) {pads=[1, 0, 0, 2]}",
     "layout_transform(%x) {src=\"NCHW\", dst=\"NCHW4c\"}",
+    "matmul(%b, %n)",
+    "matmul(%m, %n)",
+    "matmul(%n, %m)",
+    "matmul(%none, %n)",
+    "matmul(%thin, %wide)",
+    "dense(%b, %o)",
+    "dense(%m, %o)",
+    "dense(%o, %o)",
 };
 
 constexpr char kOperands[] =
@@ -45,7 +54,13 @@ constexpr char kOperands[] =
     "    %c = const f32[3] {-0.0, 5, 0.3}\n"
     "    %i = const i64[2, 3] {9223372036854775807, -4, 3, 7, 0, -1}\n"
     "    %j = const i64[2, 3] {2, 3, -5, 9, 4611686018427387904, 1}\n"
-    "    %x = const f32[1, 5, 2, 2] random(3)\n";
+    "    %x = const f32[1, 5, 2, 2] random(3)\n"
+    "    %m = const f32[2, 1, 130, 3] random(4)\n"
+    "    %n = const f32[4, 3, 130] random(5)\n"
+    "    %o = const f32[65, 3] random(6)\n"
+    "    %none = const f32[0, 3] {}\n"
+    "    %wide = const f32[0, 66] {}\n"
+    "    %thin = const f32[130, 0] {}\n";
 
 std::string Bytes(const Tensor& tensor) {
   return absl::StrCat(

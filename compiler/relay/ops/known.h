@@ -1,8 +1,9 @@
 // Short cuts for operators on known operands (OpDef::compute_known), which
 // weights go through when a model is compiled: what moves elements is a strided
-// copy, arithmetic on f32 and i64 a loop over a broadcast. They give what the
-// tir interpreter gives, bit by bit: float arithmetic in its own type, integers
-// that wrap. Internal to compiler/relay/ops.
+// copy, arithmetic on f32 and i64 a loop over a broadcast, a matrix product a
+// loop over blocks of columns. They give what the tir interpreter gives, bit by
+// bit: float arithmetic in its own type, but for sums of f32, which are f64
+// until their end, and integers that wrap. Internal to compiler/relay/ops.
 #ifndef INGOT_COMPILER_RELAY_OPS_KNOWN_H_
 #define INGOT_COMPILER_RELAY_OPS_KNOWN_H_
 
@@ -40,6 +41,11 @@ MaybeTensor DivideKnown(const KnownCall& c);
 MaybeTensor NegateKnown(const KnownCall& c);
 MaybeTensor SquareRootKnown(const KnownCall& c);
 MaybeTensor InvertKnown(const KnownCall& c);
+
+// known_products.cc: x times w, and x times the transpose of w, of f32; nothing
+// for other types.
+MaybeTensor MultiplyMatrices(const KnownCall& c);
+MaybeTensor MultiplyTransposed(const KnownCall& c);
 
 // Strides with which `from` is read for each point of the broadcast to `to`.
 std::vector<int64_t> BroadcastStrides(absl::Span<const int64_t> from,

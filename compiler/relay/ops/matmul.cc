@@ -3,6 +3,7 @@
 #include "compiler/relay/einsum.h"
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/known.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {
@@ -57,6 +58,7 @@ OpDef Matmul() {
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kPacksOperands | kTimesMatrix;
+  def.compute_known = &MultiplyMatrices;
   def.attrs = {TypeAttr(
       "out_dtype", "of sums and result; a's type when left out", kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
@@ -103,6 +105,7 @@ OpDef Dense() {
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory | kTimesTranspose;
+  def.compute_known = &MultiplyTransposed;
   def.attrs = {TypeAttr(
       "out_dtype", "of sums and result; x's type when left out", kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {

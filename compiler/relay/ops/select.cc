@@ -1,7 +1,9 @@
 // Operators that select some of what they are given. How many is one of their
 // results; the others have room for all.
 #include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
@@ -11,6 +13,7 @@ namespace ingot::relay::ops {
 namespace {
 
 using tir::MakeAllocate;
+using tir::MakeInt;
 
 // Finds the rows of a matrix that differ. order[0, number) gets the first place
 // of each, `inverse` which of these each row is, `counts` how often each
@@ -180,16 +183,18 @@ OpDef UniqueRows() {
   return def;
 }
 
-// The corners of a box.
-struct Box {
-  Expr y1, x1, y2, x2;
+// A box by its parts: corners y1, x1, y2 and x2, and its area.
+constexpr int kParts = 5;
+using Box = std::array<Expr, kParts>;
 
-  Expr area() const { return (y2 - y1) * (x2 - x1); }
-};
+Box BoxOf(const Expr& y1, const Expr& x1, const Expr& y2, const Expr& x2) {
+  return {y1, x1, y2, x2, (y2 - y1) * (x2 - x1)};
+}
 
 // Picks, class by class, the best box that is left unless it overlaps one that
 // was picked too much. Those left are a heap by score, so that most boxes of
-// low scores are never looked at.
+// low scores are never looked at. Those picked are kept in blocks, part by
+// part, so that a box is compared with all of a block in vectors.
 class BoxSelection {
  public:
   explicit BoxSelection(const ComputeContext& c)
@@ -202,9 +207,15 @@ class BoxSelection {
         all_scores_(c.attrs.Get<int64_t>("all_scores") != 0),
         room_(c.outputs[0].shape[0]),
         most_(c.attrs.Get<Shape>("most")[0]),
-        left_(boxes_.dtype(), count(), [](const Ranked& a, const Ranked& b) {
-          return a.Before(b, /*largest_first=*/true);
-        }) {}
+        left_(boxes_.dtype(), count(),
+              [](const Ranked& a, const Ranked& b) {
+                return a.Before(b, /*largest_first=*/true);
+              }),
+        picked_(
+            tir::MakeBuffer("picked", boxes_.dtype(),
+                            {CeilDiv(most_, kBlock), I64(kParts), I64(kBlock)},
+                            tir::Scope::kWorkspace)),
+        box_(Scratch("box", boxes_.dtype(), kParts)) {}
 
   // Writes batch, class and place of each box that is picked to the rows of
   // out[0], followed by zeros, and how many there are to out[1].
@@ -222,33 +233,42 @@ class BoxSelection {
       }
       return MakeIf(Ge(k, number_.value()), MakeSeq(std::move(zeros)));
     });
-    return left_.With(WithCells(
-        {&candidates_, &size_, &best_, &first_, &near_, &number_},
-        MakeSeq({classes, rest,
-                 MakeStore(out[1].buffer, {I64(0)}, number_.value())})));
+    const Stmt all = WithCells(
+        {&candidates_, &size_, &best_, &first_, &block_, &number_},
+        WithCells({&near_}, MakeSeq({classes, rest,
+                                     MakeStore(out[1].buffer, {I64(0)},
+                                               number_.value())})));
+    return left_.With(MakeAllocate(picked_, MakeAllocate(box_, all)));
   }
 
  private:
+  static constexpr int64_t kBlock = 16;
+
   Dim count() const { return boxes_.shape()[1]; }
   Box BoxAt(const Expr& batch, const Expr& i) const {
     auto at = [&](int k) { return boxes_({batch, i, I64(k)}); };
     if (center_) {
       const Expr half = MakeConst(boxes_.dtype(), 0.5);
       const Expr w = at(2) * half, h = at(3) * half;
-      return {at(1) - h, at(0) - w, at(1) + h, at(0) + w};
+      return BoxOf(at(1) - h, at(0) - w, at(1) + h, at(0) + w);
     }
-    return {Min(at(0), at(2)), Min(at(1), at(3)), Max(at(0), at(2)),
-            Max(at(1), at(3))};
+    return BoxOf(Min(at(0), at(2)), Min(at(1), at(3)), Max(at(0), at(2)),
+                 Max(at(1), at(3)));
+  }
+
+  // Where a part of a picked box is kept.
+  static Indices PickedPart(const Expr& block, int part, const Expr& lane) {
+    return {block, I64(part), lane};
   }
 
   // Whether the overlap of two boxes is more than the limit of their union.
   Expr TooNear(const Box& a, const Box& b) const {
     const Expr zero = MakeConst(boxes_.dtype(), 0);
-    const Expr h = Max(Min(a.y2, b.y2) - Max(a.y1, b.y1), zero);
-    const Expr w = Max(Min(a.x2, b.x2) - Max(a.x1, b.x1), zero);
+    const Expr h = Max(Min(a[2], b[2]) - Max(a[0], b[0]), zero);
+    const Expr w = Max(Min(a[3], b[3]) - Max(a[1], b[1]), zero);
     const Expr both = h * w;
     const Expr limit = tir::MakeCast(boxes_.dtype(), overlap_({}));
-    return And(Gt(both, zero), Gt(both, limit * (a.area() + b.area() - both)));
+    return And(Gt(both, zero), Gt(both, limit * (a[4] + b[4] - both)));
   }
 
   Stmt PickFromClass(const tir::Buffer& rows, const Expr& batch,
@@ -263,8 +283,9 @@ class BoxSelection {
     });
     const Stmt next =
         MakeSeq({left_.Pop(size_.value(), best_.Set(PlaceOf(left_.At(I64(0))))),
-                 size_.Set(size_.value() - 1), LookForNear(rows, batch),
-                 MakeIf(Eq(near_.value(), I64(0)), Take(rows, batch, kind))});
+                 size_.Set(size_.value() - 1), Look(batch),
+                 MakeIf(Eq(near_.value(), MakeInt(0, DataType::Int(32))),
+                        Take(rows, batch, kind))});
     const Expr taken = number_.value() - first_.value();
     const Expr most = Min(Min(most_asked_({}), most_), room_ - first_.value());
     const Stmt pick = Loop("r", candidates_.value(), [&](const Expr&) {
@@ -275,44 +296,74 @@ class BoxSelection {
                     pick});
   }
 
-  // Sets `near` to whether a box of the class that was picked is too near to
-  // the best one, a few at a time so that the rest need not be looked at.
-  Stmt LookForNear(const tir::Buffer& rows, const Expr& batch) const {
-    constexpr int64_t kFew = 16;
-    const Expr picked = number_.value() - first_.value();
-    const Stmt look = Loop("f", CeilDiv(picked, kFew), [&](const Expr& f) {
-      const Expr from = f * I64(kFew);
-      const Stmt few =
-          Loop("k", Min(picked - from, I64(kFew)), [&](const Expr& k) {
-            const Expr other =
-                MakeLoad(rows, {first_.value() + from + k, I64(2)});
-            return MakeIf(
-                TooNear(BoxAt(batch, best_.value()), BoxAt(batch, other)),
-                near_.Set(1));
-          });
-      return MakeIf(Eq(near_.value(), I64(0)), few);
+  // Looks at the best box that is left, and counts in `near` those of the first
+  // block of picked ones with any that are too near to it.
+  Stmt Look(const Expr& batch) const {
+    const DataType i32 = DataType::Int(32);
+    const Box best = BoxAt(batch, best_.value());
+    std::vector<Stmt> look;
+    Box a, b;
+    for (int part = 0; part < kParts; ++part) {
+      look.push_back(MakeStore(box_, {I64(part)}, best[part]));
+      a[part] = MakeLoad(box_, {I64(part)});
+    }
+    const Stmt count = Loop("j", I64(kBlock), [&](const Expr& j) {
+      for (int part = 0; part < kParts; ++part) {
+        b[part] = MakeLoad(picked_, PickedPart(block_.value(), part, j));
+      }
+      return near_.Set(near_.value() + MakeSelect(TooNear(a, b),
+                                                  MakeInt(1, i32),
+                                                  MakeInt(0, i32)));
     });
-    return MakeSeq({near_.Set(0), look});
+    const Expr blocks = CeilDiv(number_.value() - first_.value(), kBlock);
+    look.push_back(block_.Set(0));
+    look.push_back(near_.Set(0));
+    look.push_back(tir::MakeWhile(
+        And(Lt(block_.value(), blocks), Eq(near_.value(), MakeInt(0, i32))),
+        MakeSeq({count, block_.Increment()})));
+    return MakeSeq(std::move(look));
   }
 
+  // Picks the best box. The rest of the last block are boxes without an area,
+  // which are near to none.
   Stmt Take(const tir::Buffer& rows, const Expr& batch,
             const Expr& kind) const {
-    return MakeSeq({MakeStore(rows, {number_.value(), I64(0)}, batch),
-                    MakeStore(rows, {number_.value(), I64(1)}, kind),
-                    MakeStore(rows, {number_.value(), I64(2)}, best_.value()),
-                    number_.Increment()});
+    const Expr taken = number_.value() - first_.value();
+    const Expr block = FloorDiv(taken, kBlock), lane = taken % I64(kBlock);
+    const Stmt clear = Loop("j", I64(kBlock), [&](const Expr& j) {
+      std::vector<Stmt> zeros;
+      for (int part = 0; part < kParts; ++part) {
+        zeros.push_back(MakeStore(picked_, PickedPart(block, part, j),
+                                  MakeConst(boxes_.dtype(), 0)));
+      }
+      return MakeSeq(std::move(zeros));
+    });
+    std::vector<Stmt> take = {
+        MakeIf(Eq(lane, I64(0)), clear),
+        MakeStore(rows, {number_.value(), I64(0)}, batch),
+        MakeStore(rows, {number_.value(), I64(1)}, kind),
+        MakeStore(rows, {number_.value(), I64(2)}, best_.value())};
+    for (int part = 0; part < kParts; ++part) {
+      take.push_back(MakeStore(picked_, PickedPart(block, part, lane),
+                               MakeLoad(box_, {I64(part)})));
+    }
+    take.push_back(number_.Increment());
+    return MakeSeq(std::move(take));
   }
 
   const te::Tensor boxes_, scores_, most_asked_, overlap_, least_score_;
   const bool center_, all_scores_;
-  const Dim room_, most_;  // of all classes, of one
-  const PlaceHeap left_;   // boxes of the class, by score
+  const Dim room_, most_;     // of all classes, of one
+  const PlaceHeap left_;      // boxes of the class, by score
+  const tir::Buffer picked_;  // boxes of the class, in blocks
+  const tir::Buffer box_;     // the best one, by its parts
   const Cell candidates_{"candidates", DataType::Int(64)};
   const Cell size_{"size", DataType::Int(64)};    // of the heap
   const Cell first_{"first", DataType::Int(64)};  // row of the class
   const Cell number_{"number", DataType::Int(64)};
   const Cell best_{"best", DataType::Int(64)};
-  const Cell near_{"near", DataType::Int(64)};
+  const Cell block_{"block", DataType::Int(64)};
+  const Cell near_{"near", DataType::Int(32)};
 };
 
 OpDef NonMaxSuppression() {

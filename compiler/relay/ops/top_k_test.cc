@@ -152,6 +152,13 @@ Tensor Scalar(DataType type, T value) {
   return t;
 }
 
+// A number of boxes of one batch, with places in a square of `extent`.
+struct Boxes {
+  int64_t boxes, classes, most;
+  uint32_t extent = 64;
+  bool center = false;  // not corners
+};
+
 double Overlap(const float* a, const float* b) {
   const double h = std::min(a[2], b[2]) - std::max(a[0], b[0]);
   const double w = std::min(a[3], b[3]) - std::max(a[1], b[1]);
@@ -162,61 +169,119 @@ double Overlap(const float* a, const float* b) {
   return h * w / (area(a) + area(b) - h * w);
 }
 
-// Boxes by falling score, each compared with those that were picked.
-TEST(NonMaxSuppressionTest, PicksByScore) {
-  constexpr int64_t kBoxes = 120, kClasses = 3, kMost = 30;
-  Tensor boxes = *Tensor::Empty(DataType::Float(32), {1, kBoxes, 4});
-  Tensor scores = *Tensor::Empty(DataType::Float(32), {1, kClasses, kBoxes});
+// The rows of the boxes of one class that are picked: by falling score, each
+// compared with those that were picked.
+Ints PickedOf(const Boxes& given, const float* corners, const float* score,
+              int64_t batch, int64_t kind) {
+  Ints order, picked, rows;
+  for (int64_t i = 0; i < given.boxes; ++i) {
+    if (score[i] > 0.25f) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return score[a] != score[b] ? score[a] > score[b] : a < b;
+  });
+  for (int64_t i : order) {
+    const bool is_near =
+        std::any_of(picked.begin(), picked.end(), [&](int64_t other) {
+          return Overlap(corners + i * 4, corners + other * 4) > 0.4f;
+        });
+    if (is_near || static_cast<int64_t>(picked.size()) == given.most) continue;
+    picked.push_back(i);
+    rows.insert(rows.end(), {batch, kind, i});
+  }
+  return rows;
+}
+
+// Fills whole corners y1, x1, y2 and x2, in any order, or x and y of the
+// middle, width and height, and the corners in order.
+void FillBoxes(const Boxes& given, Tensor* boxes, std::vector<float>* corners) {
   uint32_t state = 7;
-  for (int64_t i = 0; i < kBoxes; ++i) {
-    float* box = boxes.mutable_data<float>() + i * 4;
+  corners->resize(boxes->NumElements());
+  for (int64_t i = 0; i < boxes->NumElements() / 4; ++i) {
+    float* box = boxes->mutable_data<float>() + i * 4;
+    float* corner = corners->data() + i * 4;
     for (int d = 0; d < 2; ++d) {
-      box[d] = static_cast<float>(Next(&state) % 64);
-      box[2 + d] = box[d] + 8 + static_cast<float>(Next(&state) % 32);
+      corner[d] = static_cast<float>(Next(&state) % given.extent);
+      corner[2 + d] = corner[d] + 8 + static_cast<float>(Next(&state) % 32);
+    }
+    for (int d = 0; d < 2; ++d) {
+      const float low = corner[d], high = corner[2 + d];
+      const bool swapped = i % 3 == 1 + d;
+      box[given.center ? 1 - d : d] = given.center ? (low + high) / 2
+                                      : swapped    ? high
+                                                   : low;
+      box[given.center ? 3 - d : 2 + d] = given.center ? high - low
+                                          : swapped    ? low
+                                                       : high;
     }
   }
-  for (int64_t i = 0; i < kClasses * kBoxes; ++i) {
-    // Many scores are equal, some of the second class are none, and the last
+}
+
+// Returns how many boxes are picked of two batches.
+int64_t CheckBoxes(const Boxes& given) {
+  SCOPED_TRACE(testing::Message() << given.boxes << " boxes, " << given.most);
+  constexpr int64_t kBatches = 2;
+  const DataType f32 = DataType::Float(32);
+  Tensor boxes = *Tensor::Empty(f32, {kBatches, given.boxes, 4});
+  Tensor scores = *Tensor::Empty(f32, {kBatches, given.classes, given.boxes});
+  std::vector<float> corners;
+  FillBoxes(given, &boxes, &corners);
+  uint32_t state = 9;
+  for (int64_t i = 0; i < scores.NumElements(); ++i) {
+    // Many scores are equal, some of the second class are none, and the third
     // class has no good ones.
+    const int64_t kind = i / given.boxes % given.classes;
     float& score = scores.mutable_data<float>()[i];
     score = static_cast<float>(Next(&state) % 16) / 16;
-    if (i / kBoxes == 1 && i % 5 == 0) score = kNan;
-    if (i / kBoxes == 2) score = 0.1f;
+    if (kind == 1 && i % 5 == 0) score = kNan;
+    if (kind == 2) score = 0.1f;
   }
   const std::vector<Tensor> y =
       ResultsOf("non_max_suppression",
-                {boxes, scores, Scalar<int64_t>(DataType::Int(64), kMost),
-                 Scalar<float>(DataType::Float(32), 0.4f),
-                 Scalar<float>(DataType::Float(32), 0.25f)},
-                {{"most", MakeShape({kMost})}});
-  ASSERT_EQ(y.size(), 2u);
+                {boxes, scores, Scalar<int64_t>(DataType::Int(64), given.most),
+                 Scalar<float>(f32, 0.4f), Scalar<float>(f32, 0.25f)},
+                {{"most", MakeShape({given.most})},
+                 {"center", static_cast<int64_t>(given.center)}});
+  EXPECT_EQ(y.size(), 2u);
+  if (y.size() != 2) return 0;
   Ints expected;
-  for (int64_t c = 0; c < kClasses; ++c) {
-    const float* score = scores.data<float>() + c * kBoxes;
-    Ints order;
-    for (int64_t i = 0; i < kBoxes; ++i) {
-      if (score[i] > 0.25f) order.push_back(i);
-    }
-    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return score[a] != score[b] ? score[a] > score[b] : a < b;
-    });
-    Ints picked;
-    for (int64_t i : order) {
-      const bool is_near =
-          std::any_of(picked.begin(), picked.end(), [&](int64_t other) {
-            return Overlap(boxes.data<float>() + i * 4,
-                           boxes.data<float>() + other * 4) > 0.4f;
-          });
-      if (is_near || static_cast<int64_t>(picked.size()) == kMost) continue;
-      picked.push_back(i);
-      expected.insert(expected.end(), {0, c, i});
+  for (int64_t b = 0; b < kBatches; ++b) {
+    for (int64_t c = 0; c < given.classes; ++c) {
+      const Ints rows = PickedOf(
+          given, corners.data() + b * given.boxes * 4,
+          scores.data<float>() + (b * given.classes + c) * given.boxes, b, c);
+      expected.insert(expected.end(), rows.begin(), rows.end());
     }
   }
   const auto count = static_cast<int64_t>(expected.size()) / 3;
-  EXPECT_GT(count, 10);
   EXPECT_EQ(y[1].data<int64_t>()[0], count);
-  expected.resize(kClasses * kMost * 3, 0);
+  expected.resize(kBatches * given.classes * given.most * 3, 0);
   EXPECT_EQ(y[0].values<int64_t>(), expected);
+  return count;
+}
+
+TEST(NonMaxSuppressionTest, PicksByScore) {
+  EXPECT_GT(CheckBoxes({120, 3, 30}), 20);
+  Boxes centers = {120, 3, 30};
+  centers.center = true;
+  EXPECT_GT(CheckBoxes(centers), 20);
+}
+
+// Those picked are compared in blocks: parts of one, whole ones, one more.
+TEST(NonMaxSuppressionTest, PicksMany) {
+  Boxes sparse = {150, 1, 150};
+  sparse.extent = 600;
+  EXPECT_GT(CheckBoxes(sparse), 150);
+  for (const int64_t most : {1, 15, 16, 17, 32, 33}) {
+    sparse.most = most;
+    EXPECT_EQ(CheckBoxes(sparse), 2 * most);
+  }
+}
+
+TEST(NonMaxSuppressionTest, PicksFew) {
+  EXPECT_EQ(CheckBoxes({0, 2, 3}), 0);
+  EXPECT_EQ(CheckBoxes({9, 1, 0}), 0);
+  EXPECT_GT(CheckBoxes({1, 1, 1}), 0);
 }
 
 }  // namespace

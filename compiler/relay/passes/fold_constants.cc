@@ -1,5 +1,6 @@
 // fold_constants: what depends on constants alone becomes a constant.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -15,6 +16,9 @@ namespace {
 
 // The interpreter takes a while for large sums; they run faster in the model.
 constexpr int64_t kMaxSums = 1 << 16;
+// The most multiplications of a matrix product, which has a short cut: about a
+// second.
+constexpr double kMaxMultiplications = 1e9;
 // The most that folding may cost: about a second.
 constexpr int64_t kMaxIterations = 20'000'000;
 constexpr int64_t kFloatBytes = 4;
@@ -33,6 +37,21 @@ int64_t OriginBytes(const Node& node) {
         origin != nullptr ? *origin : static_cast<int64_t>(constant->bytes());
   }
   return bytes;
+}
+
+// Whether the call is a matrix product of f32, which has a short cut, and not
+// too large. When the sizes of [m, k], [k, n] and the result are multiplied,
+// the square root of that is m * k * n.
+bool IsQuickProduct(const Node& node, int64_t elements) {
+  if (node.op->compute_known == nullptr ||
+      node.outputs[0].dtype != DataType::Float(32)) {
+    return false;
+  }
+  auto sizes = static_cast<double>(elements);
+  for (const Value& input : node.inputs) {
+    sizes *= static_cast<double>(ConstantOf(input)->NumElements());
+  }
+  return std::sqrt(sizes) <= kMaxMultiplications;
 }
 
 // Whether to keep the results in the set rather than compute them in each run:
@@ -57,7 +76,10 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
   }
   const bool sums =
       node.op->IsReduction() || node.op->fusion == FusionKind::kOpaque;
-  if (sums && std::max(elements, operands) > kMaxSums) return false;
+  if (sums && std::max(elements, operands) > kMaxSums &&
+      !IsQuickProduct(node, elements)) {
+    return false;
+  }
   // In elements too: the interpreter takes as long for a byte as for a float.
   const bool small =
       results <= fold_bytes && elements <= fold_bytes / kFloatBytes;
@@ -70,9 +92,8 @@ bool KeepsQuantized(const PassContext& context) {
   if (context.partitioned) return false;
   if (TakesDequantized(context)) return true;
   return context.layouts.byte_words &&
-         std::none_of(
-             context.targets.begin(), context.targets.end(),
-             [](const TargetChoice& t) { return !t.kind->IsHost(); });
+         std::none_of(context.targets.begin(), context.targets.end(),
+                      [](const TargetChoice& t) { return !t.kind->IsHost(); });
 }
 
 bool DequantizesBytes(const Node& node) {

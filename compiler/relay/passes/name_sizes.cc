@@ -226,8 +226,8 @@ size_t DropInputs(Function* kernel) {
     const Node* last = kernel->inputs.back();
     if (not_read.count(last) == 0 || !ReadsSymbols(*kernel, last)) break;
     kernel->inputs.pop_back();
+    kernel->RemoveDead();  // it asks for its own symbols no more
   }
-  kernel->RemoveDead();
   return kernel->inputs.size();
 }
 

@@ -80,6 +80,15 @@ TEST(NameSizesTest, OperandsThatOnlySayWhatSymbolsAreGo) {
               ElementsAre("f32[size] -> f32[size]"));
 }
 
+// However many operands say what a size is made of, none is left.
+TEST(NameSizesTest, SizesOfManySymbols) {
+  EXPECT_THAT(Kernels(R"((%x: f32[n, 2], %y: f32[m, 2], %z: f32[k, 2]) -> (%b) {
+    %a = concat(%x, %y, %z) {axis=0}
+    %b = softmax(%a) {axis=-1}
+  })"),
+              Contains("f32[size, 2] -> f32[size, 2]"));
+}
+
 TEST(NameSizesTest, MultiplesOfASizeStayMultiples) {
   EXPECT_THAT(Kernels(R"((%x: f32[n, 6], %y: f32[n, 3]) -> (%c) {
     %a = reshape(%x) {shape=[n * 6]}

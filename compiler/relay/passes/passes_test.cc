@@ -96,6 +96,19 @@ TEST(FoldConstantsTest, DoesNotBlowUp) {
               ElementsAre("expand"));
 }
 
+// Products have a short cut, other sums of that size have none.
+TEST(FoldConstantsTest, LargeProducts) {
+  EXPECT_THAT(OpsAfter(Main(R"((%x: f32[300, 260]) -> (%y, %z) {
+    %a = const f32[300, 280] random(1)
+    %w = const f32[260, 280] random(2)
+    %p = dense(%a, %w)
+    %y = add(%x, %p)
+    %z = reduce_sum(%a) {axes=[0], keepdims=0}
+  })"),
+                       {"fold_constants"}),
+              ElementsAre("add", "reduce_sum"));
+}
+
 TEST(FoldConstantsTest, LayoutsOfAllKinds) {
   for (const char* layouts :
        {"src=\"OIHW\", dst=\"OIHW4i8o\"", "src=\"OIHW\", dst=\"OIHW8o\"",

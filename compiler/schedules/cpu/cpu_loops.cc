@@ -27,6 +27,32 @@ int64_t ReductionLanes(int64_t extent, int64_t lanes) {
   return extent >= lanes ? lanes : 0;
 }
 
+// Whether the value is an element that `var` goes through one by one in memory,
+// whichever conditions choose it.
+bool CopiesNeighbours(const Expr& value, const tir::Var* var) {
+  if (const auto* select = tir::As<tir::Select>(value)) {
+    return CopiesNeighbours(select->on_true, var) &&
+           CopiesNeighbours(select->on_false, var);
+  }
+  const auto* load = tir::As<tir::Load>(value);
+  return load != nullptr && AccessStride(*load, var) == 1;
+}
+
+// Whether to cut the last axis in vectors, of so many lanes. Conditions at more
+// places would take every branch on either side. The parts between them that
+// are copies, of sizes that only a run knows, are left to code generators,
+// which make each one copy of memory: a second loop for the rest of each is
+// only code, and a concatenation has a hundred.
+bool TakesVectors(const Stage& stage, int64_t lanes) {
+  const int last = static_cast<int>(stage.axes().size()) - 1;
+  const Expr& row = stage.output().shape()[last];
+  if (lanes == 1 || GuessExtent(row) <= 1) return false;
+  const size_t cuts = CountCuts(stage, last);
+  if (cuts == 0 || ConstExtent(row)) return cuts <= kMaxCuts;
+  return cuts <= kMaxCuts &&
+         !CopiesNeighbours(stage.op().value, stage.op().axis[last].get());
+}
+
 // Whether every element is made of those in its own place.
 bool ReadsInPlace(const Stage& stage) {
   const std::vector<const tir::Load*> loads = LoadsOf(stage.op().value);
@@ -207,8 +233,7 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   const int cut = SpecializeConditions(stage);
   const int64_t row = GuessExtent(shape[rank - 1]);
   Loop last = stage->axis(rank - 1);
-  // Lanes on either side of so many conditions would take every branch.
-  if (lanes > 1 && row > 1 && CountCuts(*stage, rank - 1) <= kMaxCuts) {
+  if (TakesVectors(*stage, lanes)) {
     auto [outer, inner] =
         stage->Split(last, LanesAtOnce(*stage, shape[rank - 1], machine));
     stage->Vectorize(inner);
