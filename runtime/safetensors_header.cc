@@ -154,7 +154,7 @@ class JsonReader {
     return count > 0;
   }
 
-  // What follows a backslash.
+  // Reads the rest of an escape, after its backslash.
   bool Escape(std::string* text) {
     if (rest_.empty()) return false;
     const char c = rest_[0];

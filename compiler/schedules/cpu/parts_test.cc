@@ -85,7 +85,7 @@ TEST_P(PartsTest, CopiesOfSymbolsAreOneLoopEach) {
       kParts);
   CheckLoops(SideBySide(I(3), columns, false), GetParam(), all_values);
   CheckLoops(SideBySide(I(300), columns, false), GetParam(), {all_values[3]});
-  // What is computed is computed in vectors.
+  // Arithmetic is done in vectors.
   EXPECT_GT(CheckLoops(SideBySide(I(1), columns, true), GetParam(), all_values),
             kParts);
 }

@@ -188,7 +188,7 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
       lanes, machine);
 }
 
-// What the threads share.
+// The loop that threads share.
 enum class Shared { kNothing, kChunks, kStepsOfChunk };
 
 // Threads that share each chunk's transforms and products need one workspace

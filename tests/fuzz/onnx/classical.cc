@@ -200,7 +200,7 @@ void AddTrees(Grower* g, const std::string& op) {
   Random& r = g->random();
   const bool classes = op == "TreeEnsembleClassifier";
   const int64_t n = 1 + r.Next(6), count = 1 + r.Next(12);
-  // Of two classes one alone has votes; see the deviations of ONNX Runtime's.
+  // One of two classes alone has votes; see the deviations of ONNX Runtime's.
   const int64_t targets = classes ? 2 + r.Next(3) : 1 + r.Next(3);
   const bool one_score = classes && targets == 2;
   const bool all_vote = r.Chance(50);

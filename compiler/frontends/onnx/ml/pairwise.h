@@ -1,5 +1,5 @@
-// What decisions between each two classes say of all of them. Internal to the
-// ONNX frontend.
+// Votes and probabilities of classes, made of decisions between each two of
+// them. Internal to the ONNX frontend.
 //
 // Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_ML_PAIRWISE_H_

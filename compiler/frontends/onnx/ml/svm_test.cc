@@ -224,7 +224,7 @@ TEST(SvmClassifierTest, WithoutVectorsIsLinear) {
   EXPECT_THAT(three[0].values<int64_t>(), ElementsAre(4, 4, 6));
   ExpectNear(ValuesOf(three[1]), {1.25f, 0.25f, -0.75f, 0.75f, 0.25f, -0.25f,
                                   -0.75f, 0.25f, 1.25f});
-  // Of two the second wins where a score is above 0, or 0.5 where no
+  // The second of two wins where a score is above 0, or 0.5 where no
   // coefficient is negative.
   EXPECT_THAT(Outputs(Linear({1, -1}, {4, 5}), {x})[0].values<int64_t>(),
               ElementsAre(5, 5, 5));

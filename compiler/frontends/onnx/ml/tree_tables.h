@@ -72,9 +72,9 @@ absl::StatusOr<std::vector<double>> ReadFloats(NodeContext& c,
                                                const std::string& name,
                                                DataType* dtype);
 
-// What readers share. First the leaves without votes; then, once branches and
-// roots are there, what follows from them: depth, always_voted and
-// trees_per_target.
+// The steps that readers share: this one adds the leaves without votes; then,
+// once branches and roots are there, the next one makes what follows from them,
+// depth, always_voted and trees_per_target.
 absl::Status AddLeaves(NodeContext& c, int64_t leaves, int64_t targets,
                        TreeTables* trees);
 absl::Status FinishTrees(NodeContext& c, TreeTables* trees);

@@ -1,4 +1,5 @@
-// What trees say of rows of features. Internal to the ONNX frontend.
+// The walk of rows of features down trees, and its votes. Internal to the ONNX
+// frontend.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_ML_TREE_WALK_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_ML_TREE_WALK_H_
 
