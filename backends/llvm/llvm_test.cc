@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -59,13 +60,14 @@ tir::PrimFunc Kernel() {
 }
 
 absl::StatusOr<CodegenResult> Compile(absl::string_view text,
-                                      const CodegenOptions& options = {}) {
+                                      const CodegenOptions& options = {},
+                                      const tir::PrimFunc& kernel = Kernel()) {
   TargetRegistry registry;
   EXPECT_TRUE(RegisterLlvmTarget(&registry).ok());
   EXPECT_TRUE(RegisterLlvmjitTarget(&registry).ok());
   INGOT_ASSIGN_OR_RETURN(Target target, ParseTarget(text));
   INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, registry.Check(target));
-  return kind->tir_to_runtime(target, {Kernel()}, options);
+  return kind->tir_to_runtime(target, {kernel}, options);
 }
 
 TEST(Llvm, MakesOneObject) {
@@ -356,6 +358,25 @@ TEST(Llvm, KeepsTheIrOfItsCodeWhereAsked) {
   EXPECT_TRUE(absl::EndsWith(ir.file_name, ".ll")) << ir.file_name;
   EXPECT_THAT(std::string(ir.content.view()), HasSubstr("@__tvm_ffi_scale("));
   EXPECT_FALSE(Compile("llvm -keep-ir=yes").ok());
+}
+
+// LLVM compares a vector of halves lane by lane on x86.
+TEST(Llvm, ComparesHalvesAsFloats) {
+  for (const char* value :
+       {"max(f16(0.0), %x[i])", "f16(max(0.0f, f32(%x[i])))",
+        "select(%x[i] < %x[0], %x[i], f16(1.0))", "f16(i8(%x[i]))"}) {
+    const auto kernel = tir::Parse(absl::StrCat(
+        "func @halves(%x: f16[8]) -> (%y: f16[8]) { vectorized i in [0, 8) { ",
+        "%y[i] = ", value, " } }"));
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    const auto kept =
+        Compile("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -keep-ir=1", {},
+                *kernel);
+    ASSERT_TRUE(kept.ok()) << kept.status();
+    const std::string ir(kept->artifacts.back().content.view());
+    EXPECT_THAT(ir, HasSubstr("fcmp")) << value;
+    EXPECT_THAT(ir, Not(ContainsRegex("fcmp [a-z]+ <[0-9]+ x half>"))) << value;
+  }
 }
 
 // Cut short, or with bytes changed: an error or some text, never a crash.

@@ -4,6 +4,7 @@
 #include "compiler/codegen/llvm/float_math.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
 
 namespace ingot::codegen {
 
@@ -13,6 +14,20 @@ Value* KernelEmitter::Widen(DataType t, Value* v) {
   if (t.bits != 16) return v;
   return t.code == DataType::kBFloat ? BFloat16ToFloat(b_, v)
                                      : HalfToFloat(b_, m_, v);
+}
+
+Value* KernelEmitter::WidenToCompare(DataType t, Value* v) {
+  Value* wide = Widen(t, v);
+  const auto* was_half = llvm::dyn_cast<llvm::FPExtInst>(wide);
+  if (m_.compares_halves || was_half == nullptr ||
+      !was_half->getSrcTy()->getScalarType()->isHalfTy() ||
+      !wide->getType()->isVectorTy()) {
+    return wide;
+  }
+  // Without the fence the comparison becomes one of halves, and LLVM takes a
+  // vector of those apart. Of scalars it compares floats, and makes no vectors
+  // of loops with fences.
+  return b_.CreateArithmeticFence(wide, wide->getType());
 }
 
 Value* KernelEmitter::Narrow(DataType t, Value* v) {
@@ -78,12 +93,12 @@ Value* KernelEmitter::EmitCast(const tir::Cast& e) {
     if (!from.is_float()) {
       return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
     }
-    Value* wide = Widen(from, v);
+    Value* wide = WidenToCompare(from, v);
     return b_.CreateFCmpUNE(wide,
                             llvm::Constant::getNullValue(wide->getType()));
   }
   if (from.is_float() && to.is_integer()) {
-    Value* wide = Widen(from, v);
+    Value* wide = WidenToCompare(from, v);
     if (to.bits <= 16) return EmitNarrowSaturatingCast(wide, to);
     if (to.is_int() && to.bits == 64 && wide->getType()->isVectorTy() &&
         m_.Has("avx2") && !m_.Has("avx512dq")) {

@@ -156,8 +156,18 @@ Value* KernelEmitter::EmitBinary(const tir::Binary& e) {
 Value* KernelEmitter::EmitFloatBinary(const tir::Binary& e, Value* x,
                                       Value* y) {
   const DataType t = e.a->dtype;
-  Value* wide_x = Widen(t, x);
-  Value* wide_y = Widen(t, y);
+  const bool picks = e.op == BinaryOp::kMin || e.op == BinaryOp::kMax;
+  const bool compares = picks || tir::IsComparison(e.op);
+  Value* wide_x = compares ? WidenToCompare(t, x) : Widen(t, x);
+  Value* wide_y = compares ? WidenToCompare(t, y) : Widen(t, y);
+  if (picks) {
+    Value* first = e.op == BinaryOp::kMin ? b_.CreateFCmpOLT(wide_x, wide_y)
+                                          : b_.CreateFCmpOGT(wide_x, wide_y);
+    // Picking from f32 is one instruction, and narrowing that is exact.
+    return t.code == DataType::kFloat && m_.has_f16c
+               ? Narrow(t, b_.CreateSelect(first, wide_x, wide_y))
+               : b_.CreateSelect(first, x, y);
+  }
   switch (e.op) {
     case BinaryOp::kAdd:
       return Narrow(t, b_.CreateFAdd(wide_x, wide_y));
@@ -167,10 +177,6 @@ Value* KernelEmitter::EmitFloatBinary(const tir::Binary& e, Value* x,
       return Narrow(t, b_.CreateFMul(wide_x, wide_y));
     case BinaryOp::kDiv:
       return Narrow(t, b_.CreateFDiv(wide_x, wide_y));
-    case BinaryOp::kMin:
-      return b_.CreateSelect(b_.CreateFCmpOLT(wide_x, wide_y), x, y);
-    case BinaryOp::kMax:
-      return b_.CreateSelect(b_.CreateFCmpOGT(wide_x, wide_y), x, y);
     case BinaryOp::kEq:
       return b_.CreateFCmpOEQ(wide_x, wide_y);
     case BinaryOp::kNe:
@@ -312,7 +318,7 @@ Value* KernelEmitter::EmitCall(const tir::Call& e) {
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, args[0],
                                     b_.getFalse());
   }
-  for (Value*& arg : args) arg = Widen(t, arg);
+  for (Value*& arg : args) arg = WidenToCompare(t, arg);
   Value* result = EmitIntrinsic(b_, m_, e.intrinsic, args);
   return e.dtype.is_bool() ? result : Narrow(t, result);
 }

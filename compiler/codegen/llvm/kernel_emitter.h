@@ -110,6 +110,9 @@ class KernelEmitter {
   // A vector of floats to one of i64. New blocks begin.
   llvm::Value* EmitWideSaturatingCast(llvm::Value* v, DataType to);
   llvm::Value* Widen(DataType t, llvm::Value* v);
+  // The same for what is compared, f32 too, so that LLVM does not compare
+  // vectors of halves where floats come from them.
+  llvm::Value* WidenToCompare(DataType t, llvm::Value* v);
   llvm::Value* Narrow(DataType t, llvm::Value* v);
 
   // Memory and what guards it (emit_memory.cc).

@@ -107,6 +107,7 @@ void SetVectors(const llvm::Triple& triple, Machine* m) {
     m->vector_registers = avx512 ? 32 : 16;
     m->has_fma = m->Has("fma") || m->Has("avx512f");
     m->has_f16c = m->Has("f16c") || m->Has("avx512f");
+    m->compares_halves = m->Has("avx512fp16");
     m->has_round = m->Has("sse4.1");
   } else if (triple.isAArch64()) {
     m->vector_bits = 128;

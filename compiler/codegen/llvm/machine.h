@@ -30,7 +30,9 @@ struct Machine {
   int vector_bits = 128;  // 0: no vector registers
   int vector_registers = 16;
   bool has_fma = false;
-  bool has_f16c = false;   // converts between f16 and f32
+  bool has_f16c = false;  // converts between f16 and f32
+  // LLVM compares halves as floats rather than lane by lane.
+  bool compares_halves = true;
   bool has_round = false;  // rounds to even in one instruction
   bool native = false;     // made for the machine that compiles
   // Every operation is done, and rounded, as it is written, and nothing is left

@@ -31,7 +31,7 @@ Expr Activation(absl::string_view name, const Expr& x,
   auto exp = [&](const Expr& e) { return MakeCall(Intrinsic::kExp, {e}); };
   auto tanh = [&](const Expr& e) { return MakeCall(Intrinsic::kTanh, {e}); };
   const Expr zero = c(0), one = c(1);
-  if (f == "relu") return Max(x, zero);
+  if (f == "relu") return Max(zero, x);
   if (f == "tanh") return tanh(x);
   if (f == "sigmoid") return one / (one + exp(-x));
   if (f == "affine") return c(alpha.value_or(1)) * x + c(beta.value_or(0));
@@ -50,8 +50,8 @@ Expr Activation(absl::string_view name, const Expr& x,
   const Expr magnitude = MakeCall(Intrinsic::kAbs, {x});
   if (f == "softsign") return x / (one + magnitude);
   if (f == "hardsigmoid") {
-    return Min(Max(c(alpha.value_or(0.2)) * x + c(beta.value_or(0.5)), zero),
-               one);
+    return Min(one,
+               Max(zero, c(alpha.value_or(0.2)) * x + c(beta.value_or(0.5))));
   }
   return Max(x, zero) +
          MakeCall(Intrinsic::kLog, {one + exp(-magnitude)});  // softplus

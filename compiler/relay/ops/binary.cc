@@ -76,6 +76,15 @@ BinaryFn Op(BinaryOp op) {
   };
 }
 
+// A NaN in either operand stays one: of the second operand by what kMin and
+// kMax are, which is why a constant limit does best as the first.
+BinaryFn Extreme(BinaryOp op) {
+  return [op](const Expr& a, const Expr& b, const Attrs&) {
+    const Expr extreme = MakeBinary(op, a, b);
+    return a->dtype.is_float() ? MakeSelect(Ne(a, a), a, extreme) : extreme;
+  };
+}
+
 // Zero divisors come from the caller's data and must not trap.
 Expr NonZero(const Expr& b) {
   return MakeSelect(Eq(b, MakeConst(b->dtype, 0)), MakeConst(b->dtype, 1), b);
@@ -195,11 +204,11 @@ absl::Status RegisterBinary(OpRegistry* registry) {
                    With(&MultiplyKnown, Binary("mul", "a * b", Domain::kNumber,
                                                Op(BinaryOp::kMul)))),
               With(kCheap | kCommutes,
-                   Binary("minimum", "the smaller", Domain::kNumber,
-                          Op(BinaryOp::kMin))),
+                   Binary("minimum", "the smaller, NaN where either is",
+                          Domain::kNumber, Extreme(BinaryOp::kMin))),
               With(kCheap | kCommutes,
-                   Binary("maximum", "the larger", Domain::kNumber,
-                          Op(BinaryOp::kMax))),
+                   Binary("maximum", "the larger, NaN where either is",
+                          Domain::kNumber, Extreme(BinaryOp::kMax))),
               Binary("prelu", "x, or x * slope below zero", Domain::kNumber,
                      &PRelu),
               With(kCommutes, Binary("equal", "a = b", Domain::kAny,

@@ -74,8 +74,9 @@ Expr AbsOf(const Expr& x) {
   return MakeSelect(Lt(x, Like(x, 0)), -x, x);
 }
 
+// A NaN stays one, since it is the second operand.
 Expr Clamp(const Expr& x, const Expr& low, const Expr& high) {
-  return Min(Max(x, low), high);
+  return Min(high, Max(low, x));
 }
 
 Expr Sigmoid(const Expr& x) { return Like(x, 1) / (Like(x, 1) + Exp(-x)); }
@@ -114,10 +115,11 @@ Expr Gelu(const Expr& x, const Attrs& attrs) {
                  MakeCall(Intrinsic::kErf, {x * Like(x, std::sqrt(0.5))}));
 }
 
+// As in Clamp, a NaN stays one.
 Expr Clip(const Expr& x, const Attrs& attrs) {
   Expr y = x;
-  if (attrs.Has("min")) y = Max(y, AttrLike(x, attrs, "min"));
-  if (attrs.Has("max")) y = Min(y, AttrLike(x, attrs, "max"));
+  if (attrs.Has("min")) y = Max(AttrLike(x, attrs, "min"), y);
+  if (attrs.Has("max")) y = Min(AttrLike(x, attrs, "max"), y);
   return y;
 }
 
@@ -140,8 +142,9 @@ Expr IsInf(const Expr& x, const Attrs& attrs) {
   return result;
 }
 
+// What is neither above nor below 0 is a zero or a NaN, and stays it.
 Expr Sign(const Expr& x) {
-  const Expr positive = MakeSelect(Gt(x, Like(x, 0)), Like(x, 1), Like(x, 0));
+  const Expr positive = MakeSelect(Gt(x, Like(x, 0)), Like(x, 1), x);
   if (x->dtype.is_uint()) return positive;
   return MakeSelect(Lt(x, Like(x, 0)), Like(x, -1), positive);
 }
@@ -151,7 +154,7 @@ std::vector<OpDef> Activations() {
   return {
       With(kCheap, Unary("relu", "max(x, 0)", Domain::kNumber,
                          [](const Expr& x, const Attrs&) {
-                           return Max(x, Like(x, 0));
+                           return Max(Like(x, 0), x);  // a NaN stays one
                          })),
       Unary("leaky_relu", "x, or alpha * x below zero", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {

@@ -278,7 +278,13 @@ OpDef MaxPoolIndices(int n) {
         args.extents, te::Reducer::Min(DataType::Int(64)),
         [&](const Indices& i, const Indices& r) {
           Indices at = i;
-          std::vector<Expr> hit = {Eq(TapOf(args, i, r), best(i))};
+          const Expr tap = TapOf(args, i, r);
+          Expr is_best = Eq(tap, best(i));
+          // No NaN equals itself.
+          if (t.is_float()) {
+            is_best = Or(is_best, And(Ne(tap, tap), Ne(best(i), best(i))));
+          }
+          std::vector<Expr> hit = {is_best};
           for (int d = 0; d < n; ++d) {
             at[2 + d] = i[2 + d] * w.strides[d] + r[d] * w.dilations[d] -
                         w.pads_begin[d];

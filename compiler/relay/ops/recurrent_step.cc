@@ -37,7 +37,7 @@ Expr RecurrentStep::Activate(int which, const Expr& x) const {
 Expr RecurrentStep::Clip(const Expr& x) const {
   const double limit = c.attrs.Get<double>("clip");
   if (limit <= 0) return x;
-  return Max(Min(x, MakeConst(x->dtype, limit)), MakeConst(x->dtype, -limit));
+  return Max(MakeConst(x->dtype, -limit), Min(MakeConst(x->dtype, limit), x));
 }
 
 Stmt RecurrentStep::AddRecurrent(const Element& from, int first,

@@ -85,8 +85,7 @@ absl::StatusOr<Value> AlongDepth(RuleContext& c, const Node& node,
 // For each plane of the result the planes of the data that the kernel covers
 // there, as channels: [n, d', kernel's d * c, h, w].
 absl::StatusOr<Value> CoveredPlanes(RuleContext& c, const Node& node,
-                                    const Problem& p, int64_t depth,
-                                    int64_t taps) {
+                                    const Problem& p, int64_t taps) {
   Value x = node.inputs[0];
   if (p.pads[0] != 0 || p.pads[3] != 0) {
     Ints pads(10);
@@ -103,11 +102,11 @@ absl::StatusOr<Value> CoveredPlanes(RuleContext& c, const Node& node,
   std::vector<Value> planes;
   for (int64_t k = 0; k < taps; ++k) {
     const int64_t first = k * p.dilations[0];
-    const int64_t end = first + (depth - 1) * p.strides[0] + 1;
+    const Dim end = SimplifyDim((p.y[2] - 1) * p.strides[0] + (first + 1));
     INGOT_ASSIGN_OR_RETURN(planes.emplace_back(),
                            c.Add("slice", {x},
                                  {{"starts", MakeShape({first})},
-                                  {"ends", MakeShape({end})},
+                                  {"ends", Shape{end}},
                                   {"axes", Ints{1}},
                                   {"steps", Ints{p.strides[0]}}}));
   }
@@ -115,18 +114,27 @@ absl::StatusOr<Value> CoveredPlanes(RuleContext& c, const Node& node,
   return c.Add("concat", planes, {{"axis", int64_t{2}}});
 }
 
+// Whether the planes that a tap of the kernel covers are a slice of the data,
+// of as many planes as the result has, however many the data has.
+bool CoversSlices(const Problem& p, int64_t taps) {
+  int64_t depth;
+  if (tir::AsConstInt(p.y[2], &depth)) return depth > 0;
+  return p.strides[0] == 1 &&
+         p.pads[0] + p.pads[3] >= (taps - 1) * p.dilations[0];
+}
+
 }  // namespace
 
 absl::StatusOr<Value> AsPlanes(RuleContext& c, const Node& node) {
   const Problem p(node);
   if (IsOfPoints(p)) return AlongDepth(c, node, p);
-  int64_t depth, taps;
-  if (!tir::AsConstInt(p.y[2], &depth) || !tir::AsConstInt(p.w[2], &taps) ||
-      depth < 1 || (taps > 1 && node.attrs.Get<int64_t>("groups") != 1)) {
+  int64_t taps;
+  if (!tir::AsConstInt(p.w[2], &taps) || !CoversSlices(p, taps) ||
+      (taps > 1 && node.attrs.Get<int64_t>("groups") != 1)) {
     return Value();
   }
-  INGOT_ASSIGN_OR_RETURN(Value x, CoveredPlanes(c, node, p, depth, taps));
-  const Dim planes = SimplifyDim(p.x[0] * tir::MakeInt(depth));
+  INGOT_ASSIGN_OR_RETURN(Value x, CoveredPlanes(c, node, p, taps));
+  const Dim planes = SimplifyDim(p.x[0] * p.y[2]);
   const Dim channels = SimplifyDim(p.x[1] * tir::MakeInt(taps));
   INGOT_ASSIGN_OR_RETURN(
       x, c.Add("reshape", {x},

@@ -16,7 +16,8 @@ namespace ingot::relay {
 //
 // with a copy of the data for each plane of the kernel, little beside the
 // products of a few output channels. The null Value for what stays: groups with
-// kernels of several planes, and depths that only a run knows.
+// kernels of several planes, and depths that only a run knows where the kernel
+// steps or finds less padding than it reaches over.
 absl::StatusOr<Value> AsPlanes(RuleContext& c, const Node& node);
 
 // Computes an element-wise operator in the flat planes of a convolution along

@@ -22,6 +22,11 @@ TEST(Conv3dPlanesTest, ThreeDimensions) {
        "n, 8, 9, 5, 4", 2, 1},
       {"16, 4, 1, 3, 3", "groups=2, pads=[0, 1, 1, 0, 1, 1]", "1, 8, 6, 5, 4",
        2, 0},
+      {"16, 8, 3, 3, 3", "pads=[1, 1, 1, 1, 1, 1]", "n, 8, d, h, w", 2, 1},
+      {"16, 8, 2, 3, 2", "dilations=[3, 1, 1], pads=[0, 1, 0, 5, 0, 1]",
+       "n, 8, d, 5, 4", 2, 1},
+      {"16, 4, 1, 3, 3", "groups=2, pads=[0, 1, 1, 0, 1, 1]", "1, 8, d, h, 4",
+       2, 0},
       {"16, 8, 1, 1, 1", "strides=[2, 2, 2]", "1, 8, 6, 5, 4", 2, 0},
       {"16, 8, 3, 1, 1", "strides=[2, 1, 1], pads=[1, 0, 0, 1, 0, 0]",
        "n, 8, d, 5, 4", 0, 0},
@@ -67,13 +72,17 @@ TEST(Conv3dPlanesTest, ElementwiseBetweenConvolutionsAlongTheDepth) {
   EXPECT_EQ(CountOps(*module, "layout_transform"), 4);
 }
 
-// Groups whose kernels cover several planes, and depths that only a run knows.
+// Groups whose kernels cover several planes, and depths that only a run knows
+// where too little padding, or a stride, makes slices depend on it.
 TEST(Conv3dPlanesTest, VolumesThatStay) {
   for (const char* body :
        {"(%x: f32[1, 8, 6, 5, 4]) -> (%y) { %w = const f32[8, 1, 3, 3, 3] "
         "random(1) %y = conv3d(%x, %w) {groups=8} }",
         "(%x: f32[1, 8, d, 5, 4]) -> (%y) { %w = const f32[8, 8, 3, 3, 3] "
-        "random(1) %y = conv3d(%x, %w) {pads=[1, 1, 1, 1, 1, 1]} }"}) {
+        "random(1) %y = conv3d(%x, %w) {pads=[1, 1, 1, 0, 1, 1]} }",
+        "(%x: f32[1, 8, d, 5, 4]) -> (%y) { %w = const f32[8, 8, 3, 3, 3] "
+        "random(1) %y = conv3d(%x, %w) {strides=[2, 2, 2], "
+        "pads=[1, 1, 1, 1, 1, 1]} }"}) {
     const auto module = CheckKeepsMeaning(Main(body), {"block_layout"});
     ASSERT_NE(module, nullptr) << body;
     EXPECT_EQ(CountOps(*module, "conv3d"), 1) << body;

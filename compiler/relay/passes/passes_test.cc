@@ -219,6 +219,18 @@ INSTANTIATE_TEST_SUITE_P(
         SimplifyCase{"(%x: f32[4]) -> (%y) { %c = const f32[] {255} "
                      "%a = div(%x, %c) %y = round(%a) }",
                      {"div", "round"}},
+        SimplifyCase{"(%x: f32[4]) -> (%y) { %c = const f32[] {1e15} "
+                     "%a = mul(%x, %c) %y = mul(%a, %c) }",
+                     {"mul"}},
+        SimplifyCase{"(%x: f32[4]) -> (%y) { %c = const f32[] {1e30} "
+                     "%a = mul(%x, %c) %y = mul(%a, %c) }",
+                     {"mul", "mul"}},
+        SimplifyCase{"(%x: f32[4]) -> (%y) { %c = const f32[] {1e-30} "
+                     "%a = mul(%x, %c) %y = mul(%a, %c) }",
+                     {"mul", "mul"}},
+        SimplifyCase{"(%x: f32[4]) -> (%y) { %c = const f32[] {3e38} "
+                     "%a = add(%x, %c) %y = add(%a, %c) }",
+                     {"add", "add"}},
         SimplifyCase{"(%x: f32[2, 3, 4]) -> (%y) { "
                      "%a = transpose(%x) {axes=[2, 0, 1]} "
                      "%b = transpose(%a) {axes=[1, 2, 0]} "

@@ -95,6 +95,30 @@ absl::StatusOr<Value> DivConstant(RuleContext& c, const Node& node) {
   return c.Add("mul", {node.inputs[0], factor});
 }
 
+// Whether two constants may become one: sums or products of their elements are
+// finite and, of factors, have all of their digits. (0 * 1e30) * 1e30 is 0, but
+// 0 times infinity a NaN, and (1e30 * 1e-30) * 1e-30 is not 0.
+bool JoinWell(const Tensor& a, const Tensor& b, bool are_factors) {
+  double least[] = {kInf, kInf}, most[] = {0, 0};
+  for (int k = 0; k < 2; ++k) {
+    const Tensor& t = k == 0 ? a : b;
+    for (int64_t i = 0; i < t.NumElements(); ++i) {
+      const double size = std::abs(NumberAt(t, i));
+      if (!std::isfinite(size)) return false;
+      least[k] = std::min(least[k], size);
+      most[k] = std::max(most[k], size);
+    }
+  }
+  const bool narrow = a.dtype().bits == 32;
+  const double highest = narrow ? std::numeric_limits<float>::max()
+                                : std::numeric_limits<double>::max();
+  const double normal = narrow ? std::numeric_limits<float>::min()
+                               : std::numeric_limits<double>::min();
+  return are_factors
+             ? least[0] * least[1] >= normal && most[0] * most[1] <= highest
+             : most[0] + most[1] <= highest;
+}
+
 // (x + c) + d -> x + (c + d), and the same for *. Rounds differently.
 absl::StatusOr<Value> JoinConstants(RuleContext& c, const Node& node) {
   const Value inner = node.inputs[0];
@@ -104,7 +128,10 @@ absl::StatusOr<Value> JoinConstants(RuleContext& c, const Node& node) {
   }
   const Tensor* first = ConstantOf(inner.node->inputs[1]);
   const Tensor* second = ConstantOf(node.inputs[1]);
-  if (first == nullptr || second == nullptr) return Value{};
+  if (first == nullptr || second == nullptr ||
+      !JoinWell(*first, *second, node.Is("mul"))) {
+    return Value{};
+  }
   // A row and a column would make a whole matrix.
   const int64_t most = std::max(first->NumElements(), second->NumElements());
   INGOT_ASSIGN_OR_RETURN(

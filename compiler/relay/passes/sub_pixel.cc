@@ -10,7 +10,8 @@
 // convolution computes all phases side by side, as channels; where the kernel
 // is not a multiple of the stride some phases have fewer taps and the others
 // are zeros for them. If these were too many, each phase is a convolution of
-// its own. A slice cuts off what padding does.
+// its own. A slice cuts off what padding does. Where a dilation sets the taps
+// of a stride apart, zeros between them make a kernel without a dilation.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -32,6 +33,10 @@ constexpr int64_t kMostConvolutions = 9;
 // Of a stride that is so many times as large as the kernel nearly all phases
 // are zeros.
 constexpr int64_t kMostStride = 4;
+// A convolution's multiplications, by zeros too, cost so many times less than
+// those of a transposed one that stays, which looks for the taps of each
+// result.
+constexpr double kMostSpread = 8;
 
 // One spatial dimension. Result position `offset` + o is in phase p at step q
 // with offset + o = q * stride + p, where q counts from the convolution's first
@@ -39,6 +44,7 @@ constexpr int64_t kMostStride = 4;
 // q + skipped - t * dilation.
 struct Axis {
   int64_t kernel, stride, dilation;
+  int64_t spread;   // the distance of the node's taps in `kernel`
   int64_t taps;     // of the phases that have most
   int64_t skipped;  // results of the whole convolution before the first
   int64_t offset;   // of the transposed convolution's first result
@@ -105,17 +111,21 @@ std::optional<Problem> Read(const Node& node,
   const Ints dilations = node.attrs.GetEach("dilations", n);
   const Ints pads = node.attrs.GetEach("pads", 2 * n);
   const Ints extra = node.attrs.GetEach("output_padding", n);
+  double spread = 1;  // how many times as many taps as a result needs
   for (size_t d = 0; d < n; ++d) {
     Axis axis;
-    axis.kernel = shape[2 + d];
     axis.stride = strides[d];
-    axis.dilation = dilations[d];
-    if (axis.stride > 1 && axis.dilation > 1) return std::nullopt;
-    if (axis.stride > kMostStride * axis.kernel) return std::nullopt;
+    axis.spread = strides[d] > 1 ? dilations[d] : 1;
+    axis.dilation = strides[d] > 1 ? 1 : dilations[d];
+    axis.kernel = (shape[2 + d] - 1) * axis.spread + 1;
+    if (axis.stride > kMostStride * shape[2 + d]) return std::nullopt;
     axis.taps = axis.TapsOf(0);
+    if (axis.spread > 1)
+      spread *= static_cast<double>(axis.taps) / shape[2 + d];
     problem.phases *= axis.stride;
     problem.axes.push_back(axis);
   }
+  if (spread > kMostSpread) return std::nullopt;
   problem.separate = PrefersSeparate(problem);
   for (size_t d = 0; d < n; ++d) {
     Axis& axis = problem.axes[d];
@@ -181,6 +191,35 @@ class Rewriter {
     return made;
   }
 
+  // The node's kernel with zeros between its taps, as far as they are spread.
+  absl::StatusOr<Value> SpreadKernel() {
+    const Value& w = node_.inputs[1];
+    const Ints extents = *ConstShape(w.type().shape);
+    Shape apart = MakeShape({extents[0], extents[1]}), together = apart;
+    const int n = problem_.rank();
+    Ints zeros(2 * (2 + 2 * n), 0), axes;
+    Shape starts, ends;
+    for (int d = 0; d < n; ++d) {
+      const Axis& axis = problem_.axes[d];
+      apart.push_back(tir::MakeInt(extents[2 + d]));
+      apart.push_back(tir::MakeInt(1));
+      together.push_back(tir::MakeInt(extents[2 + d] * axis.spread));
+      zeros[2 + 2 * n + 2 + 2 * d + 1] = axis.spread - 1;
+      if (axis.spread == 1) continue;
+      axes.push_back(2 + d);
+      starts.push_back(tir::MakeInt(0));
+      ends.push_back(tir::MakeInt(axis.kernel));
+    }
+    if (axes.empty()) return w;
+    INGOT_ASSIGN_OR_RETURN(Value spread,
+                           Arrange("reshape", w, {{"shape", apart}}));
+    INGOT_ASSIGN_OR_RETURN(spread, Arrange("pad", spread, {{"pads", zeros}}));
+    INGOT_ASSIGN_OR_RETURN(spread,
+                           Arrange("reshape", spread, {{"shape", together}}));
+    return Arrange("slice", spread,
+                   {{"axes", axes}, {"starts", starts}, {"ends", ends}});
+  }
+
   // The kernels of all phases, zeros where one has fewer taps than others:
   // [phase of each dimension..., groups, out, in, taps...], the groups in front
   // if their convolution is one for all phases.
@@ -205,8 +244,8 @@ class Rewriter {
     order.insert(problem_.separate ? order.end() : order.begin(), 0);
     order.insert(order.end(), {2, 1});
     order.insert(order.end(), taps.begin(), taps.end());
-    INGOT_ASSIGN_OR_RETURN(Value w,
-                           Arrange("pad", node_.inputs[1], {{"pads", pads}}));
+    INGOT_ASSIGN_OR_RETURN(Value w, SpreadKernel());
+    INGOT_ASSIGN_OR_RETURN(w, Arrange("pad", w, {{"pads", pads}}));
     INGOT_ASSIGN_OR_RETURN(w, Arrange("reshape", w, {{"shape", split}}));
     INGOT_ASSIGN_OR_RETURN(w, Arrange("slice", w,
                                       {{"axes", flipped},

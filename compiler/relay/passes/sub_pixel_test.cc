@@ -274,6 +274,34 @@ TEST(SubPixelTest, DilationsWithoutStrides) {
   }
 }
 
+TEST(SubPixelTest, DilationsWithStrides) {
+  for (int64_t kernel : {1, 2, 3}) {
+    for (int64_t stride : {2, 3, 4}) {
+      for (int64_t dilation : {2, 3, 4}) {
+        for (int64_t begin = 0; begin <= 4; begin += 2) {
+          for (int64_t extra : {0, 1}) {
+            Problem p = Plain({1, 2, 3, 4}, {kernel, 2});
+            p.strides = {stride, 2};
+            p.dilations = {dilation, 1};
+            p.pads = {begin, 0, 1, 1};
+            p.extra = {extra, 0};
+            if (!HasElements(p)) continue;
+            ASSERT_TRUE(IsRewritten(p)) << Text(p, false);
+          }
+        }
+      }
+    }
+  }
+  for (int64_t groups : {1, 2, 4}) {
+    Problem p = Plain({2, 4, 3, 2}, {3, 3});
+    p.groups = groups;
+    p.strides = {3, 2};
+    p.dilations = {2, 2};
+    p.pads = {1, 2, 0, 1};
+    ASSERT_TRUE(IsRewritten(p)) << Text(p, false);
+  }
+}
+
 // -------------------------------------------------------------- what it
 // becomes
 
@@ -337,7 +365,7 @@ TEST(SubPixelTest, StaysInBlocks) {
 
 TEST(SubPixelTest, LeavesTheRest) {
   Problem dilated = Square(3, 2, 0);
-  dilated.dilations = {2, 1};
+  dilated.dilations = {16, 16};
   Problem sparse = Square(1, 2, 0);
   sparse.strides = {5, 1};
   for (const Problem& p : {dilated, sparse}) {
