@@ -153,7 +153,7 @@ TEST_P(NotNumbersTest, StayInElements) {
   }
 }
 
-// What follows a convolution runs on its sums in registers.
+// Operators after a convolution run on its sums in registers.
 TEST_P(NotNumbersTest, StayBehindAConvolution) {
   constexpr int64_t kSide = 6, kChannels = 16, kPlane = kSide * kSide;
   const std::string text =

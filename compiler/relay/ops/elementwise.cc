@@ -142,7 +142,7 @@ Expr IsInf(const Expr& x, const Attrs& attrs) {
   return result;
 }
 
-// What is neither above nor below 0 is a zero or a NaN, and stays it.
+// A number that is neither above nor below 0 is a zero or a NaN, and stays it.
 Expr Sign(const Expr& x) {
   const Expr positive = MakeSelect(Gt(x, Like(x, 0)), Like(x, 1), x);
   if (x->dtype.is_uint()) return positive;
