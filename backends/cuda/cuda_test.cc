@@ -63,7 +63,7 @@ TEST(CudaCode, SaysWhatEachKernelIs) {
 //   parallel i0_i1 in [0, 300) {
 //     let i0: i64 = i0_i1 // 100
 //     let i1: i64 = i0_i1 % 100
-//     %relu[i0, i1] = max(%s[i0, i1] * %e[i0, i1], 0.0f)
+//     %relu[i0, i1] = max(0.0f, %s[i0, i1] * %e[i0, i1])
 //   }
 // }
 	// .globl	m_fused_mul_relu_0

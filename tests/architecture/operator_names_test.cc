@@ -36,14 +36,14 @@ const std::map<std::string, int>& Allowed() {
       {"compiler/relay/passes/conv3d_planes.cc", 2},
       {"compiler/relay/passes/fold_batch_norm.cc", 6},
       {"compiler/relay/passes/join_attention.cc", 9},
-      {"compiler/relay/passes/simplify_arithmetic.cc", 28},
+      {"compiler/relay/passes/simplify_arithmetic.cc", 29},
       {"compiler/relay/passes/simplify_einsum.cc", 1},
       {"compiler/relay/passes/simplify_indexing.cc", 2},
       {"compiler/relay/passes/simplify_pattern.cc", 18},
       {"compiler/relay/passes/simplify_projection.cc", 6},
       {"compiler/relay/passes/simplify_shape.cc", 27},
       {"compiler/relay/passes/simplify_window.cc", 32},
-      {"compiler/relay/passes/sub_pixel.cc", 7},
+      {"compiler/relay/passes/sub_pixel.cc", 11},
   };
   return *allowed;
 }
