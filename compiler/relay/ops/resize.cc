@@ -78,9 +78,10 @@ class Axis {
     } else if (o.coordinates == "tf_half_pixel_for_nn") {
       pos_ = (x + half) / scale;
     } else if (o.coordinates == "half_pixel_symmetric") {
-      // Keeps the centre where rounding made the output smaller. The order is
-      // ONNX's, which rounds to whole places those that are.
-      const Expr offset = in_f / C(2) * (C(1) - out_f / (scale * in_f));
+      // Keeps the centre where rounding made the output smaller. In this order
+      // places that are whole stay so for scales that are powers of two, which
+      // ONNX's own, in / 2 * (1 - out / (scale * in)), does not do.
+      const Expr offset = (in_f - out_f / scale) / C(2);
       pos_ = offset + (x + half) / scale - half;
     } else if (o.coordinates == "tf_crop_and_resize") {
       const bool told = given.start != nullptr;

@@ -246,22 +246,26 @@ TEST(ImageTest, ResizeAntialiasedCubic) {
 }
 
 // Half as many elements, rounded down, lie two apart around the centre: at
-// whole places, which no rounding may move below.
+// whole places, which no rounding may move.
 TEST(ImageTest, ResizeKeepsTheCentre) {
-  const Operator op{"Resize", "", 19, [](onnx::NodeProto* n) {
-                      SetString(n, "coordinate_transformation_mode",
-                                "half_pixel_symmetric");
-                      SetString(n, "mode", "nearest");
-                      SetString(n, "nearest_mode", "floor");
-                    }};
-  for (const int64_t extent : {3, 5, 7, 9}) {
-    std::vector<float> expected;
-    for (int64_t place = 1; place < extent; place += 2) {
-      expected.push_back(static_cast<float>(place));
+  for (const char* rounding : {"floor", "ceil"}) {
+    const Operator op{"Resize", "", 19, [rounding](onnx::NodeProto* n) {
+                        SetString(n, "coordinate_transformation_mode",
+                                  "half_pixel_symmetric");
+                        SetString(n, "mode", "nearest");
+                        SetString(n, "nearest_mode", rounding);
+                      }};
+    for (const int64_t extent : {3, 5, 7, 9, 11, 13, 25}) {
+      std::vector<float> expected;
+      for (int64_t place = 1; place < extent; place += 2) {
+        expected.push_back(static_cast<float>(place));
+      }
+      const Tensor x =
+          Floats({extent, 1}, Counting(static_cast<int>(extent), 0));
+      ExpectNear(
+          RunFloats(op, {x, LeftOut(), Constant(Floats({2}, {0.5f, 1}))}),
+          expected);
     }
-    const Tensor x = Floats({extent, 1}, Counting(static_cast<int>(extent), 0));
-    ExpectNear(RunFloats(op, {x, LeftOut(), Constant(Floats({2}, {0.5f, 1}))}),
-               expected);
   }
 }
 
