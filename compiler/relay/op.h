@@ -99,6 +99,8 @@ enum Trait : unsigned {
   kStepsOverMatrix = 1 << 15,
   // Multiplies its first operand by a matrix of few bits (dense_bits).
   kTimesFewBits = 1 << 16,
+  // Reads its second operand, a table, wherever the first says.
+  kLooksUp = 1 << 17,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

@@ -13,6 +13,7 @@ _MODULE_PASSES = [
     "SubPixel",
     "BlockLayout",
     "PackWeights",
+    "ByteTables",
     "FuseOps",
     "FlattenRows",
     "NameSizes",

@@ -78,6 +78,7 @@ class KernelCodeTest : public CliTest {
 const char kHaswell[] = "-mtriple=x86_64-linux-gnu -mcpu=haswell";
 const char kSkylake[] = "-mtriple=x86_64-linux-gnu -mcpu=skylake-avx512";
 const char kCascadeLake[] = "-mtriple=x86_64-linux-gnu -mcpu=cascadelake";
+const char kIcelake[] = "-mtriple=x86_64-linux-gnu -mcpu=icelake-server";
 const char kCortex[] = "-mtriple=aarch64-linux-gnu -mcpu=cortex-a76";
 
 TEST_F(KernelCodeTest, Products) {
@@ -160,6 +161,15 @@ TEST_F(KernelCodeTest, ProductsOfFewBits) {
 }
 
 // Weights that stay in a cache are not asked for.
+// 64 bytes at once: two instructions choose among the halves of a table.
+TEST_F(KernelCodeTest, TablesOfBytes) {
+  ExpectLoop(R"((%x: u8[4096]) -> (%y) {
+    %t = const u8[256] random(1)
+    %y = look_up(%x, %t)
+  })",
+             kIcelake, "vperm[it]2b.*zmm", 2, 6);
+}
+
 TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
   const auto product = [](int columns) {
     return absl::Substitute(R"((%x: f32[64, 1024]) -> (%y) {

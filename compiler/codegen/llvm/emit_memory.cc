@@ -96,6 +96,7 @@ std::vector<Value*> KernelEmitter::LaneAddresses(const tir::BufferNode& buffer,
 Value* KernelEmitter::EmitLoad(const tir::Load& e) {
   const auto loaded = loaded_.find(&e);
   if (loaded != loaded_.end()) return loaded->second;
+  if (Value* looked_up = EmitLookUp(e)) return looked_up;
   const DataType t = e.dtype;
   const Access access = AnalyzeAccess(*e.buffer, e.indices, &bounds_);
   const bool guarded =

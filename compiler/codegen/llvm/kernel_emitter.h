@@ -117,6 +117,9 @@ class KernelEmitter {
 
   // Memory and what guards it (emit_memory.cc).
   llvm::Value* EmitLoad(const tir::Load& e);
+  // Where the index is a byte, the table of 256 bytes and the machine has an
+  // instruction for it; else null (emit_look_up.cc).
+  llvm::Value* EmitLookUp(const tir::Load& e);
   llvm::Value* EmitMaskedLoad(const tir::Load& e, const Access& access);
   llvm::Value* EmitSelect(const tir::Select& e);
   llvm::Value* EmitBranches(llvm::Value* condition, const tir::Expr& on_true,

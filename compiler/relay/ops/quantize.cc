@@ -99,10 +99,38 @@ OpDef Dequantize() {
   return def;
 }
 
+OpDef LookUp() {
+  OpDef def;
+  def.name = "look_up";
+  def.doc =
+      "the element of a table that the bits of a byte say; operands x, and a "
+      "table of 256";
+  def.min_inputs = def.max_inputs = 2;
+  def.traits = kLooksUp | kCheap;
+  def.fusion = FusionKind::kElementwise;
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &table = c.type(1);
+    INGOT_RETURN_IF_ERROR(ExpectInteger(x, "x"));
+    if (x.dtype.bits != 8) return Invalid("x is ", ToString(x), ", not bytes");
+    if (table.shape.size() != 1 || !tir::IsConstInt(table.shape[0], 256)) {
+      return Invalid("the table is ", ToString(table), ", not of 256 elements");
+    }
+    return Types{{table.dtype, x.shape}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], table = c.inputs[1];
+    return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
+      const Expr bits = MakeCast(DataType::UInt(8), x(i));
+      return table({MakeCast(DataType::Int(64), bits)});
+    })};
+  };
+  return def;
+}
+
 }  // namespace
 
 absl::Status RegisterQuantize(OpRegistry* registry) {
-  return RegisterAllOf(registry, {Quantize(), Dequantize()});
+  return RegisterAllOf(registry, {Quantize(), Dequantize(), LookUp()});
 }
 
 }  // namespace ingot::relay::ops

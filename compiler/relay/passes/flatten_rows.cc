@@ -156,6 +156,11 @@ std::optional<Run> FindRows(const Function& kernel) {
     }
   }
   if (!run.has_value()) return std::nullopt;
+  for (const auto& node : kernel.nodes()) {
+    if (node->kind == NodeKind::kOp && node->op->Has(kLooksUp)) {
+      run->others.insert(node->inputs[1].node);
+    }
+  }
   run->rows = RowsOfAll(run->extents, kernel);
   run->others.merge(InputsNotRead(kernel));
   for (const auto& node : kernel.nodes()) {

@@ -20,6 +20,7 @@ absl::StatusOr<bool> JoinAttention(Module* module, PassContext* context);
 absl::StatusOr<bool> SubPixel(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
+absl::StatusOr<bool> ByteTables(Module* module, PassContext* context);
 absl::StatusOr<bool> UpdateStates(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
 absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
@@ -56,6 +57,7 @@ inline constexpr PassRow kPasses[] = {
      BlockLayout},
     {"pack_weights", "lay out constant matrices as kernels read them",
      PackWeights},
+    {"byte_tables", "look up what depends on one byte alone", ByteTables},
     {"update_states", "change what stays from run to run where it is",
      UpdateStates},
     {"fuse_ops", "group operators into kernels", FuseOps},
@@ -83,13 +85,13 @@ inline constexpr const char* kPassesOfLevel1[] = {
     "partition",     "fold_constants",  "update_states",    "fuse_ops",
     "share_kernels", "place_on_devices"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types",    "fold_constants",  "simplify",         "fold_batch_norm",
-    "simplify",       "fold_constants",  "eliminate_common", "eliminate_dead",
-    "partition",      "byte_products",   "fold_constants",   "simplify",
-    "join_attention", "sub_pixel",       "block_layout",     "pack_weights",
-    "fold_constants", "simplify",        "eliminate_common", "eliminate_dead",
-    "update_states",  "fuse_ops",        "flatten_rows",     "name_sizes",
-    "share_kernels",  "place_on_devices"};
+    "infer_types",    "fold_constants", "simplify",         "fold_batch_norm",
+    "simplify",       "fold_constants", "eliminate_common", "eliminate_dead",
+    "partition",      "byte_products",  "fold_constants",   "simplify",
+    "join_attention", "sub_pixel",      "block_layout",     "pack_weights",
+    "fold_constants", "simplify",       "eliminate_common", "byte_tables",
+    "eliminate_dead", "update_states",  "fuse_ops",         "flatten_rows",
+    "name_sizes",     "share_kernels",  "place_on_devices"};
 
 }  // namespace ingot::relay
 

@@ -35,6 +35,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"dfa_match", "tables that only the regex compiler makes"},
       {"gru", kRelated},
       {"linear_attention", kRelated},
+      {"look_up", "a table of 256 elements"},
       {"lstm", kRelated},
       {"non_max_suppression", kRelated},
       {"rnn", kRelated},
