@@ -4,6 +4,7 @@
 //
 //   move(dequantize(x))        ->  dequantize(move(x))
 //   quantize(dequantize(x))    ->  x
+//   quantize(concat(x, y))     ->  concat(quantize(x), quantize(y))
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -136,11 +137,64 @@ absl::StatusOr<Value> QuantizeOfDequantized(RuleContext&, const Node& node) {
   return from->inputs[0];
 }
 
+// The parts of a concatenation that is quantised as a whole become bytes before
+// they are joined.
+absl::StatusOr<Value> QuantizeOfConcat(RuleContext& c, const Node& node) {
+  const Value& x = node.inputs[0];
+  if (!x.node->Is("concat") || !c.SingleUse(x) || !HasOneScale(node)) {
+    return Value{};
+  }
+  std::vector<Value> parts;
+  for (const Value& part : x.node->inputs) {
+    std::vector<Value> inputs = node.inputs;
+    inputs[0] = part;
+    INGOT_ASSIGN_OR_RETURN(const Value bytes,
+                           c.Add(node.op->name, std::move(inputs), node.attrs));
+    parts.push_back(bytes);
+  }
+  return c.Add(x.node->op->name, std::move(parts), x.node->attrs);
+}
+
+// Whether each window of a pool has data in it, whatever surrounds that.
+bool HasDataInEachWindow(const Node& pool) {
+  using Ints = std::vector<int64_t>;
+  const Ints& kernel = pool.attrs.Get<Ints>("kernel");
+  const size_t n = kernel.size();
+  const Ints pads = pool.attrs.GetEach("pads", 2 * n);
+  const Ints strides = pool.attrs.GetEach("strides", n);
+  const Ints dilations = pool.attrs.GetEach("dilations", n);
+  const auto x = ConstShape(pool.inputs[0].type().shape);
+  const auto y = ConstShape(pool.outputs[0].shape);
+  if (!x || !y || x->size() != n + 2 || y->size() != n + 2) return false;
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t last = ((*y)[2 + d] - 1) * strides[d] - pads[d];
+    if (dilations[d] != 1 || pads[d] >= kernel[d] || last >= (*x)[2 + d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The greatest value stands for the greatest byte, where the scale is positive.
+absl::StatusOr<Value> PoolOfDequantized(RuleContext& c, const Node& node) {
+  const Node* const from = DequantizedBytes(node);
+  if (from == nullptr || !HasOneScale(*from) || !HasDataInEachWindow(node)) {
+    return Value{};
+  }
+  const std::optional<double> scale = SplatOf(from->inputs[1]);
+  if (!scale || !(*scale > 0) || !std::isfinite(*scale)) return Value{};
+  return MoveBytes(c, node, *from, node.attrs, 0);
+}
+
 constexpr Rule kRules[] = {
     {"pad of bytes", "pad", 1, PadOfDequantized},
     {"slice of bytes", "slice", 1, MoveOfDequantized},
     {"transpose of bytes", "transpose", 1, MoveOfDequantized},
     {"reshape of bytes", "reshape", 1, ReshapeOfDequantized},
+    {"max_pool1d of bytes", "max_pool1d", 1, PoolOfDequantized},
+    {"max_pool2d of bytes", "max_pool2d", 1, PoolOfDequantized},
+    {"max_pool3d of bytes", "max_pool3d", 1, PoolOfDequantized},
+    {"bytes of a concat", "quantize", 2, QuantizeOfConcat},
     {"bytes quantised again", "quantize", 2, QuantizeOfDequantized},
 };
 

@@ -83,6 +83,49 @@ TEST(QuantizedMovesTest, ScalesStayWithTheirChannels) {
   EXPECT_THAT(text, HasSubstr("%c = transpose(%d)"));
 }
 
+TEST(QuantizedMovesTest, PartsBecomeBytesBeforeTheyAreJoined) {
+  const std::string text = Simplified(R"((%x: u8[1, 4], %y: f32[1, 2]) -> (%q) {
+    %s = const f32[] {0.25}
+    %z = const u8[] {9}
+    %d = dequantize(%x, %s, %z)
+    %c = concat(%d, %y) {axis=1}
+    %q = quantize(%c, %s, %z) {dtype=u8}
+  })");
+  EXPECT_THAT(text, HasSubstr("concat(%x, "));
+  EXPECT_THAT(text, Not(HasSubstr("dequantize")));
+}
+
+TEST(QuantizedMovesTest, ConcatsWithOtherReadersStay) {
+  EXPECT_THAT(Simplified(R"((%x: f32[1, 4], %y: f32[1, 2]) -> (%c, %q) {
+    %s = const f32[] {0.25}
+    %c = concat(%x, %y) {axis=1}
+    %q = quantize(%c, %s) {dtype=u8}
+  })"),
+              HasSubstr("quantize(%c"));
+}
+
+// A pool of dequantised bytes.
+std::string Pool(absl::string_view scale, absl::string_view attributes) {
+  return Simplified(absl::StrCat(R"((%x: u8[1, 2, 5, 5]) -> (%y) {
+    %s = const f32[] {)",
+                                 scale, R"(}
+    %z = const u8[] {200}
+    %d = dequantize(%x, %s, %z)
+    %y = max_pool2d(%d) {kernel=[2, 2], )",
+                                 attributes, R"(}
+  })"));
+}
+
+TEST(QuantizedMovesTest, TheGreatestValueIsTheGreatestByte) {
+  const char* const same = "max_pool2d(%x)";
+  EXPECT_THAT(Pool("0.3", "strides=[2, 2]"), HasSubstr(same));
+  EXPECT_THAT(Pool("0.3", "pads=[1, 1, 1, 1]"), HasSubstr(same));
+  EXPECT_THAT(Pool("-0.3", "strides=[2, 2]"), Not(HasSubstr(same)));
+  EXPECT_THAT(Pool("0.3", "strides=[2, 2], ceil_mode=1"), HasSubstr(same));
+  EXPECT_THAT(Pool("0.3", "dilations=[2, 2], pads=[1, 1, 1, 1]"),
+              Not(HasSubstr(same)));
+}
+
 // `quantize` of what was dequantised by another scale.
 std::string QuantisedAgain(absl::string_view first, absl::string_view second) {
   return Simplified(absl::StrCat(R"((%x: u8[4, 6]) -> (%y) {
