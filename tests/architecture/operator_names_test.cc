@@ -37,6 +37,7 @@ const std::map<std::string, int>& Allowed() {
       {"compiler/relay/passes/conv3d_planes.cc", 2},
       {"compiler/relay/passes/fold_batch_norm.cc", 6},
       {"compiler/relay/passes/join_attention.cc", 9},
+      {"compiler/relay/passes/quantized_moves.cc", 11},
       {"compiler/relay/passes/simplify_arithmetic.cc", 29},
       {"compiler/relay/passes/simplify_einsum.cc", 1},
       {"compiler/relay/passes/simplify_indexing.cc", 2},

@@ -467,9 +467,10 @@ absl::Span<const Rule> WideProductRules() { return kWideRules; }
 
 absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context) {
   if (!context->layouts.byte_words) return false;
-  std::vector<Rule> rules;
+  const absl::Span<const Rule> moves = QuantizedMoveRules();
+  std::vector<Rule> rules(moves.begin(), moves.end());
   if (context->layouts.wide_words) {
-    rules.assign(std::begin(kWideRules), std::end(kWideRules));
+    rules.insert(rules.end(), std::begin(kWideRules), std::end(kWideRules));
   }
   rules.insert(rules.end(), std::begin(kRules), std::end(kRules));
   bool changed = false;

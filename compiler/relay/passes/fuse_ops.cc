@@ -280,8 +280,8 @@ absl::StatusOr<bool> FuseOps(Module* module, PassContext* context) {
   bool changed = false;
   for (Function* function : functions) {
     function->RemoveDead();
-    const std::vector<FusionGroup> groups =
-        MakeFusionGroups(*function, context->max_group);
+    INGOT_ASSIGN_OR_RETURN(const std::vector<FusionGroup> groups,
+                           MakeFusionGroups(function, context->max_group));
     changed = changed || !groups.empty();
     INGOT_RETURN_IF_ERROR(
         FunctionFuser(module, function, &kernels).Run(groups));

@@ -5,7 +5,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/quantized_operands.h"
 #include "compiler/relay/passes/rewrite.h"
 
 namespace ingot::relay {
@@ -65,11 +67,14 @@ class Grouper {
     // Reductions take their epilogues first; then the rest joins.
     for (int i = 0; i < count; ++i) {
       if (!IsFusible(*nodes_[i]) || !IsHeavy(*nodes_[i])) continue;
-      for (int sink = i; sink >= 0;) sink = ExtendHeavy(sink);
+      int last = i;
+      for (int sink = i; sink >= 0; sink = ExtendHeavy(sink)) last = sink;
+      LeaveToReader(last);
     }
     for (int i = 0; i < count; ++i) {
       if (IsFusible(*nodes_[i]) && Sink(group_[i]) == i) ExtendLight(i);
     }
+    for (int node : left_) TakeBack(node);
     std::vector<FusionGroup> groups;
     for (int i = 0; i < count; ++i) {
       if (!nodes_[i]->IsKernel() || Sink(group_[i]) != i) continue;
@@ -79,6 +84,24 @@ class Grouper {
       }
     }
     return groups;
+  }
+
+  // The groups' last nodes that dequantise for several readers, each of which
+  // would rather do that itself.
+  std::vector<Node*> SharedDequantizes() const {
+    std::vector<Node*> shared;
+    for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) {
+      if (nodes_[i]->kind != NodeKind::kOp ||
+          !nodes_[i]->op->Has(kDequantizes) || Sink(group_[i]) != i ||
+          members_[group_[i]].size() == 1 || users_[i].size() < 2) {
+        continue;
+      }
+      const bool fits = std::all_of(
+          users_[i].begin(), users_[i].end(),
+          [&](int user) { return user != kExit && TakesDequantized(i, user); });
+      if (fits) shared.push_back(nodes_[i]);
+    }
+    return shared;
   }
 
  private:
@@ -201,6 +224,45 @@ class Grouper {
     return Join(nodes) ? to : kExit;
   }
 
+  // Whether a kernel of `reader` may compute the `dequantize` that it reads,
+  // and does so once for each element.
+  bool TakesDequantized(int dequantize, int reader) const {
+    const Node& node = *nodes_[reader];
+    const Value read{nodes_[dequantize]};
+    if (!IsFusible(node) || !SameTarget(dequantize, reader) ||
+        node.op->Has(kOperandsInMemory) || node.op->Has(kPacksOperands)) {
+      return false;
+    }
+    if (IsPointwise(node)) return SameShapeAs(dequantize, reader);
+    if (IsHeavy(node)) {
+      return node.op->Has(kReadsOnce) && node.inputs[0] == read &&
+             std::count(node.inputs.begin(), node.inputs.end(), read) == 1;
+    }
+    return NotMore(reader, dequantize);
+  }
+
+  // A `dequantize` at the end of a group is for the group of its only reader,
+  // which reads fewer bytes then.
+  void LeaveToReader(int sink) {
+    const int to = dominator_[sink];
+    if (to == kExit || members_[group_[sink]].size() == 1 ||
+        !nodes_[sink]->op->Has(kDequantizes) ||
+        users_[sink] != std::vector<int>{to} || !TakesDequantized(sink, to)) {
+      return;
+    }
+    members_[group_[sink]].pop_back();
+    group_[sink] = sink;
+    members_[sink] = {sink};
+    left_.push_back(sink);
+  }
+
+  // Where the reader did not take it, it ends the group again.
+  void TakeBack(int node) {
+    if (members_[group_[node]].size() > 1) return;
+    const int from = index_[nodes_[node]->inputs[0].node];
+    if (Sink(group_[from]) == from) Join({from, node});
+  }
+
   bool AllPointwise(int group) const {
     return std::all_of(
         members_[group].begin(), members_[group].end(),
@@ -290,13 +352,19 @@ class Grouper {
   std::vector<int> dominator_, depth_;
   std::vector<int> group_;                 // of each node
   std::vector<std::vector<int>> members_;  // of each group, in order
+  std::vector<int> left_;                  // by LeaveToReader
 };
 
 }  // namespace
 
-std::vector<FusionGroup> MakeFusionGroups(const Function& function,
-                                          int max_group) {
-  return Grouper(function, max_group).Run();
+absl::StatusOr<std::vector<FusionGroup>> MakeFusionGroups(Function* function,
+                                                          int max_group) {
+  Grouper grouper(*function, max_group);
+  std::vector<FusionGroup> groups = grouper.Run();
+  const std::vector<Node*> shared = grouper.SharedDequantizes();
+  if (shared.empty()) return groups;
+  INGOT_RETURN_IF_ERROR(UnshareDequantize(function, shared));
+  return Grouper(*function, max_group).Run();
 }
 
 }  // namespace ingot::relay

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "compiler/relay/ir.h"
 
 namespace ingot::relay {
@@ -23,8 +24,10 @@ struct FusionGroup {
 //    result is in registers. Diamonds such as x * sigmoid(x) are one step.
 //  * Chains of element-wise operators join, and go into what rearranges their
 //    result once, or sums it up. A product takes transposes of its operands.
-std::vector<FusionGroup> MakeFusionGroups(const Function& function,
-                                          int max_group);
+//  * Bytes are dequantised where they are read: a group ends before a
+//    `dequantize` rather than after it, and several readers get one each.
+absl::StatusOr<std::vector<FusionGroup>> MakeFusionGroups(Function* function,
+                                                          int max_group);
 
 }  // namespace ingot::relay
 

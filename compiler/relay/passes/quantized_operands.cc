@@ -15,7 +15,11 @@ bool TakesDequantized(const PassContext& context) {
       [](const TargetChoice& t) { return t.kind->takes_dequantized; });
 }
 
-absl::StatusOr<bool> UnshareDequantize(Function* function) {
+namespace {
+
+// Of those that `may_copy` accepts.
+template <typename F>
+absl::StatusOr<bool> Unshare(Function* function, const F& may_copy) {
   std::vector<Node*> nodes;
   for (const auto& node : function->nodes()) nodes.push_back(node.get());
   std::set<Node*> used;  // by one operator already
@@ -23,8 +27,8 @@ absl::StatusOr<bool> UnshareDequantize(Function* function) {
   for (Node* node : nodes) {
     for (Value& input : node->inputs) {
       Node* const from = input.node;
-      if (from == nullptr || from->kind != NodeKind::kOp ||
-          !from->op->Has(kDequantizes) || used.insert(from).second) {
+      if (from == nullptr || from->kind != NodeKind::kOp || !may_copy(from) ||
+          used.insert(from).second) {
         continue;
       }
       INGOT_ASSIGN_OR_RETURN(
@@ -36,6 +40,22 @@ absl::StatusOr<bool> UnshareDequantize(Function* function) {
     }
   }
   return changed;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> UnshareDequantize(Function* function) {
+  return Unshare(function,
+                 [](const Node* node) { return node->op->Has(kDequantizes); });
+}
+
+absl::Status UnshareDequantize(Function* function,
+                               const std::vector<Node*>& shared) {
+  const std::set<const Node*> wanted(shared.begin(), shared.end());
+  INGOT_RETURN_IF_ERROR(Unshare(function, [&](const Node* node) {
+                          return wanted.count(node) > 0;
+                        }).status());
+  return function->Sort();
 }
 
 }  // namespace ingot::relay

@@ -4,6 +4,8 @@
 #ifndef INGOT_COMPILER_RELAY_PASSES_QUANTIZED_OPERANDS_H_
 #define INGOT_COMPILER_RELAY_PASSES_QUANTIZED_OPERANDS_H_
 
+#include <vector>
+
 #include "compiler/relay/ir.h"
 #include "compiler/relay/passes/pass.h"
 
@@ -16,6 +18,9 @@ bool TakesDequantized(const PassContext& context);
 // so that it can be part of a composite: a match holds only what it alone uses.
 // Returns whether anything changed; the function wants sorting then.
 absl::StatusOr<bool> UnshareDequantize(Function* function);
+// The same of some of them, and sorts.
+absl::Status UnshareDequantize(Function* function,
+                               const std::vector<Node*>& shared);
 
 }  // namespace ingot::relay
 

@@ -249,6 +249,31 @@ void AddPatterns(Examples* e) {
       " %f = erf(%s) %p = add(%f, %one) %a = mul(%x, %p) %y = mul(%a, %h) }";
 }
 
+void AddQuantizedMoves(Examples* e) {
+  const std::string dequantized =
+      "(%x: u8[2, 3]) -> (%y) { %s = const f32[] {0.5} %z = const u8[] {3}"
+      " %d = dequantize(%x, %s, %z) ";
+  (*e)["pad of bytes"] = dequantized + "%y = pad(%d) {pads=[0, 1, 2, 3]} }";
+  (*e)["slice of bytes"] =
+      dequantized + "%y = slice(%d) {starts=[1], ends=[3], axes=[1]} }";
+  (*e)["transpose of bytes"] =
+      dequantized + "%y = transpose(%d) {axes=[1, 0]} }";
+  (*e)["reshape of bytes"] = dequantized + "%y = reshape(%d) {shape=[3, 2]} }";
+  (*e)["bytes of a concat"] =
+      "(%x: f32[2, 3], %y: f32[2, 2]) -> (%q) { %s = const f32[] {0.5}"
+      " %c = concat(%x, %y) {axis=1} %q = quantize(%c, %s) {dtype=u8} }";
+  for (int n : {1, 2, 3}) {
+    const std::string plane = n == 1 ? "4" : n == 2 ? "2, 4" : "1, 2, 4";
+    const std::string kernel = n == 1 ? "2" : n == 2 ? "1, 2" : "1, 1, 2";
+    (*e)[absl::StrCat("max_pool", n, "d of bytes")] = absl::StrCat(
+        "(%x: u8[1, 3, ", plane, "]) -> (%y) { %s = const f32[] {0.5}",
+        " %d = dequantize(%x, %s) %y = max_pool", n, "d(%d) {kernel=[", kernel,
+        "]} }");
+  }
+  (*e)["bytes quantised again"] =
+      dequantized + "%y = quantize(%d, %s, %z) {dtype=u8} }";
+}
+
 void AddBytes(Examples* e) {
   const std::string quantized =
       " %z = const i32[] {3} %i = cast(%x) {dtype=i32} %d = sub(%i, %z)";
@@ -281,6 +306,7 @@ std::map<std::string, std::string> RuleExamples() {
   AddPlanes(&examples);
   AddProducts(&examples);
   AddPatterns(&examples);
+  AddQuantizedMoves(&examples);
   AddBytes(&examples);
   for (auto& [name, text] : examples) {
     text = absl::StrCat("module { func @main", text, " }");

@@ -48,6 +48,16 @@ absl::StatusOr<Value> RuleContext::Add(absl::string_view op,
                    std::move(attrs));
 }
 
+absl::StatusOr<Value> RuleContext::AddUnfolded(absl::string_view op,
+                                               std::vector<Value> inputs,
+                                               Attrs attrs) {
+  for (const Value& input : inputs) ++uses_[input];
+  INGOT_ASSIGN_OR_RETURN(
+      Node * node,
+      function_->AddOp(op, node_->name, std::move(inputs), std::move(attrs)));
+  return Value{node};
+}
+
 absl::StatusOr<Value> RuleContext::AddLike(const Node& old,
                                            std::vector<Value> inputs,
                                            Attrs attrs) {

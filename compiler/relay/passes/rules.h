@@ -34,6 +34,9 @@ class RuleContext {
   // made from that of the node the rule looks at.
   absl::StatusOr<Value> Add(absl::string_view op, std::vector<Value> inputs,
                             Attrs attrs = {});
+  // The same without computing it.
+  absl::StatusOr<Value> AddUnfolded(absl::string_view op,
+                                    std::vector<Value> inputs, Attrs attrs);
   // A call that stands for `old`, which only the node the rule looks at reads:
   // it takes over the name and the model's names.
   absl::StatusOr<Value> AddLike(const Node& old, std::vector<Value> inputs,

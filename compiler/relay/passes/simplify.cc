@@ -10,6 +10,7 @@ namespace ingot::relay {
 
 std::vector<RuleTable> AllRuleTables() {
   std::vector<RuleTable> tables = {{"fold_batch_norm", BatchNormRules()},
+                                   {"byte_products", QuantizedMoveRules()},
                                    {"byte_products", ByteProductRules()},
                                    {"byte_products", WideProductRules()},
                                    {"join_attention", AttentionRules()},

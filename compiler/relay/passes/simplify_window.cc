@@ -32,12 +32,18 @@ bool All(const Node& window, absl::string_view name, int64_t value) {
   return true;
 }
 
+// Whether a convolution, which pads nothing yet, may pad with any byte.
+bool PadsWithAnyByte(const Node& conv) {
+  return IsByteProduct(conv) && All(conv, "pads", 0);
+}
+
 // Whether a pad puts around the data the same values as the window's own
 // padding.
 bool PadsAlike(const Node& pad, const Node& window) {
   const double value = pad.attrs.Get<double>("value");
   if (IsConv(window)) {
-    return value == window.attrs.Get<int64_t>("pad_value");
+    return value == window.attrs.Get<int64_t>("pad_value") ||
+           (PadsWithAnyByte(window) && value >= 0 && value <= 255);
   }
   if (window.attrs.Get<int64_t>("ceil_mode") != 0) return false;
   if (IsPool(window, "avg_pool")) {
@@ -116,6 +122,10 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   Attrs attrs = node.attrs;
   attrs.Set("pads", pads);
   if (IsPool(node, "avg_pool")) attrs.Set("count_include_pad", int64_t{1});
+  if (!pool && PadsWithAnyByte(node)) {
+    attrs.Set("pad_value",
+              static_cast<int64_t>(read.pad->attrs.Get<double>("value")));
+  }
   std::vector<Value> inputs = node.inputs;
   inputs[0] = read.pad->inputs[0];
   if (read.has_unit_height) {
