@@ -250,6 +250,19 @@ void AddPatterns(Examples* e) {
 }
 
 void AddBytes(Examples* e) {
+  const std::string step =
+      " %s = const f32[] {0.25} %z = const u8[] {3} %r = dequantize(%x, %s, "
+      "%z)";
+  (*e)["quantized again"] =
+      absl::StrCat("(%x: u8[2, 3]) -> (%y) {", step,
+                   " %y = quantize(%r, %s, %z) {dtype=u8} }");
+  (*e)["move of what is quantized again"] =
+      absl::StrCat("(%x: u8[2, 3]) -> (%y) {", step,
+                   " %t = transpose(%r) {axes=[1, 0]} %d = const f32[] {0.5}"
+                   " %y = quantize(%t, %d, %z) {dtype=u8} }");
+  (*e)["product of two operands of bytes"] =
+      "(%x: u8[2, 16, 16], %w: u8[2, 16, 16]) -> (%y) {"
+      " %y = matmul(%x, %w) {out_dtype=i32} }";
   const std::string quantized =
       " %z = const i32[] {3} %i = cast(%x) {dtype=i32} %d = sub(%i, %z)";
   for (const char* parts : {"bytes", "halves"}) {

@@ -12,12 +12,13 @@ std::vector<RuleTable> AllRuleTables() {
   std::vector<RuleTable> tables = {{"fold_batch_norm", BatchNormRules()},
                                    {"byte_products", ByteProductRules()},
                                    {"byte_products", WideProductRules()},
+                                   {"byte_products", ByteProductOfTwoRules()},
                                    {"join_attention", AttentionRules()},
                                    {"block_layout", PlaneRules()},
                                    {"block_layout", WideSumRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), IndexingRules(), ArithmeticRules(), WindowRules(),
-        PatternRules(), ProjectionRules(), EinsumRules()}) {
+        PatternRules(), ProjectionRules(), EinsumRules(), QuantizedRules()}) {
     tables.push_back({"simplify", rules});
   }
   return tables;
