@@ -59,6 +59,10 @@ struct LayoutPreferences {
   // hold bytes less their zero points, by weights in words of two, but for
   // products of few rows. Only where byte_words, too.
   bool wide_words = false;
+  // Whether products of quantised matrices that are all known at run time alone
+  // should multiply bytes, too, and make the words of the right ones then. Only
+  // where byte_words, too.
+  bool run_time_words = false;
   // The elements along the dimension summed over that this product (dense,
   // matmul) or convolution of such data takes at once, where byte_words: those
   // of a word, or 64 for tiles. It is filled up to a multiple of them with

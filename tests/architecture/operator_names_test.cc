@@ -32,7 +32,9 @@ const std::map<std::string, int>& Allowed() {
       // Rules.
       {"compiler/relay/passes/block_layout.cc", 17},
       {"compiler/relay/passes/blocked_conv.cc", 3},
-      {"compiler/relay/passes/byte_products.cc", 16},
+      {"compiler/relay/passes/byte_operands.cc", 3},
+      {"compiler/relay/passes/byte_products.cc", 13},
+      {"compiler/relay/passes/byte_products_of_two.cc", 1},
       {"compiler/relay/passes/byte_tables.cc", 1},
       {"compiler/relay/passes/conv3d_planes.cc", 2},
       {"compiler/relay/passes/fold_batch_norm.cc", 6},

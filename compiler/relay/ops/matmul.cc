@@ -171,8 +171,10 @@ OpDef DensePacked() {
   OpDef def;
   def.name = "dense_packed";
   def.doc =
-      "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded; with "
-      "words [ceil(n / nr), k / 4, nr], or k / 2";
+      "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded, or "
+      "such a w for each of x's matrices; with words [ceil(n / nr), k / 4, "
+      "nr], "
+      "or k / 2";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory | kTimesPacked;
@@ -184,18 +186,27 @@ OpDef DensePacked() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
-    INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
+    const auto packed = ConstShape(w.shape);
+    // The matrices of w, one for each of x's.
+    const size_t batch = w.shape.size() < 3 ? 0 : w.shape.size() - 3;
+    if (batch == 0) {
+      INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
+    } else if (batch + 2 != x.shape.size() ||
+               !SameShape(Shape(w.shape.begin(), w.shape.end() - 3),
+                          Shape(x.shape.begin(), x.shape.end() - 2))) {
+      return Invalid("x ", ToString(x), " and w ", ToString(w),
+                     " are not as many matrices");
+    }
     INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
-    Dim inner = w.shape[1];
+    Dim inner = w.shape[batch + 1];
     if (c.attrs.Get<int64_t>("words") != 0) {
       INGOT_RETURN_IF_ERROR(CheckWords(x, w, dtype));
       inner = SimplifyDim(inner * ElementsOfWord(x.dtype));
     }
     if (!MayBeEqual(x.shape.back(), inner, c.assumed)) return InnerMismatch(c);
-    const auto packed = ConstShape(w.shape);
     const int64_t units = c.attrs.Get<int64_t>("units");
-    if (!packed || units < 1 || (*packed)[2] < 1 ||
-        (units - 1) / (*packed)[2] + 1 != (*packed)[0]) {
+    if (!packed || units < 1 || packed->back() < 1 ||
+        (units - 1) / packed->back() + 1 != (*packed)[batch]) {
       return Invalid("w ", ToString(w), " does not hold ", units, " columns");
     }
     TensorType out{dtype, x.shape};
@@ -204,23 +215,29 @@ OpDef DensePacked() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], w = c.inputs[1];
-    const Expr nr = w.shape()[2];
+    const size_t batch = w.rank() - 3;
+    const Expr nr = w.shape().back();
     const Tags tags = {{te::kAnchor, te::kDensePacked}};
+    const auto weight = [&](const Indices& i, const Expr& term) {
+      Indices at(i.begin(), i.begin() + batch);
+      at.insert(at.end(), {i.back() / nr, term, i.back() % nr});
+      return w(at);
+    };
     if (c.attrs.Get<int64_t>("words") != 0) {
       return Tensors{c.graph.Reduce(
-          c.name, c.outputs[0].shape, {w.shape()[1]},
+          c.name, c.outputs[0].shape, {w.shape()[batch + 1]},
           te::Reducer::Sum(DataType::Int(32)),
           [&](const Indices& i, const Indices& r) {
             Indices xi = i;
             xi.back() = r[0] * ElementsOfWord(x.dtype());
-            return Dot(x, xi, w({i.back() / nr, r[0], i.back() % nr}));
+            return Dot(x, xi, weight(i, r[0]));
           },
           tags)};
     }
     auto factors = [&](const Indices& i, const Expr& r) {
       Indices xi = i;
       xi.back() = r;
-      return std::make_pair(x(xi), w({i.back() / nr, r, i.back() % nr}));
+      return std::make_pair(x(xi), weight(i, r));
     };
     return SumOfProducts(c, x.shape().back(), tags, factors);
   };

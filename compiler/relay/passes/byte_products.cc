@@ -20,6 +20,7 @@
 
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/byte_operands.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
@@ -34,19 +35,8 @@ const DataType kI8 = DataType::Int(8), kU8 = DataType::UInt(8),
                kI16 = DataType::Int(16), kI32 = DataType::Int(32),
                kF32 = DataType::Float(32);
 
-// Sums of more products of bytes, less their zero points, may not fit i32.
-constexpr int64_t kMaxTerms = int64_t{1} << 15;
 // Added to an i8, this makes it a u8.
 constexpr int64_t kOffset = 128;
-
-bool IsByte(DataType t) { return t == kI8 || t == kU8; }
-
-// Data as quantised: (values - zero) * scale.
-struct Data {
-  Value values;                // u8 or i8
-  std::optional<Value> zero;   // one element; of i32 or of values' type
-  std::optional<Value> scale;  // one element of f32; none for integers
-};
 
 // Constant weights by columns, as output channels are called here: the
 // elements of one are multiplied by the same data.
@@ -76,38 +66,6 @@ std::vector<int64_t> Integers(const Tensor& tensor) {
     if (t == kI32) values[i] = tensor.data<int32_t>()[i];
   }
   return values;
-}
-
-// x, x as i32, or that less one number, for bytes x.
-std::optional<Data> ReadIntegers(const Value& x) {
-  if (IsByte(x.type().dtype)) return Data{x, std::nullopt, std::nullopt};
-  if (x.type().dtype != kI32) return std::nullopt;
-  const Node* node = x.node;
-  Data data;
-  if (node->Is("sub") && IsOneElement(node->inputs[1]) &&
-      SameShape(node->inputs[0].type().shape, x.type().shape)) {
-    data.zero = node->inputs[1];
-    node = node->inputs[0].node;
-  }
-  if (!node->Is("cast") || !IsByte(node->inputs[0].type().dtype)) {
-    return std::nullopt;
-  }
-  data.values = node->inputs[0];
-  return data;
-}
-
-std::optional<Data> ReadDequantized(const Value& x) {
-  const Node& node = *x.node;
-  if (!node.Is("dequantize") || x.type().dtype != kF32 ||
-      !IsByte(node.inputs[0].type().dtype) || !IsOneElement(node.inputs[1])) {
-    return std::nullopt;
-  }
-  Data data = {node.inputs[0], std::nullopt, node.inputs[1]};
-  if (node.inputs.size() > 2 && node.inputs[2].node != nullptr) {
-    if (!IsOneElement(node.inputs[2])) return std::nullopt;
-    data.zero = node.inputs[2];
-  }
-  return data;
 }
 
 // The number of one element, or of each of the columns; none for anything else.
@@ -193,7 +151,7 @@ bool AllZero(const std::vector<int64_t>& values) {
 }
 
 // `value` less its zero point as i16; null where that may be anything.
-absl::StatusOr<Value> Halves(RuleContext& c, const Data& data) {
+absl::StatusOr<Value> Halves(RuleContext& c, const ByteData& data) {
   constexpr double kMostZero = 255;
   Value zero = data.zero.value_or(Value{});
   if (data.zero && !(SplatOf(zero) && std::abs(*SplatOf(zero)) <= kMostZero)) {
@@ -214,7 +172,7 @@ absl::StatusOr<Value> Halves(RuleContext& c, const Data& data) {
 // One product, taken apart and put together again.
 class Rewriter {
  public:
-  Rewriter(RuleContext& c, const Node& node, Data data, Weights weights)
+  Rewriter(RuleContext& c, const Node& node, ByteData data, Weights weights)
       : c_(c),
         node_(node),
         data_(std::move(data)),
@@ -223,7 +181,7 @@ class Rewriter {
 
   // Returns what stands for the node's result; null when the node has to stay.
   absl::StatusOr<Value> Run() {
-    if (data_.scale && weights_.terms() > kMaxTerms) return Value{};
+    if (data_.scale && weights_.terms() > kMaxByteTerms) return Value{};
     const Weights centred = weights_;
     const auto shifts = ShiftIntoI8(&weights_);
     if (!shifts || (is_conv_ && !AllZero(*shifts))) return Value{};
@@ -241,7 +199,8 @@ class Rewriter {
     const bool fits =
         std::all_of(weights_.values.begin(), weights_.values.end(),
                     [](int64_t w) { return w == static_cast<int16_t>(w); });
-    if (!fits || (data_.scale && weights_.terms() > kMaxTerms)) return Value{};
+    if (!fits || (data_.scale && weights_.terms() > kMaxByteTerms))
+      return Value{};
     INGOT_ASSIGN_OR_RETURN(data_.values, Halves(c_, data_));
     if (data_.values.node == nullptr) return Value{};
     zero_ = 0;
@@ -370,7 +329,7 @@ class Rewriter {
 
   RuleContext& c_;
   const Node& node_;
-  Data data_;
+  ByteData data_;
   Weights weights_;
   const bool is_conv_;
   std::optional<double> zero_;  // of u8 data, where it is known
@@ -401,7 +360,8 @@ absl::StatusOr<Value> OnBytes(RuleContext& c, const Node& node) {
   const std::optional<bool> integers = IsOfIntegers(node);
   if (!integers) return Value{};
   const Value& x = node.inputs[0];
-  std::optional<Data> data = *integers ? ReadIntegers(x) : ReadDequantized(x);
+  std::optional<ByteData> data =
+      *integers ? ReadByteIntegers(x) : ReadDequantizedBytes(x);
   std::optional<Weights> weights = WeightsOf(node, *integers);
   if (!data || !weights) return Value{};
   return Rewriter(c, node, *std::move(data), *std::move(weights)).Run();
@@ -424,7 +384,8 @@ absl::StatusOr<Value> OnHalves(RuleContext& c, const Node& node) {
   const std::optional<bool> integers = IsOfIntegers(node);
   if (!integers || HasFewRows(node)) return Value{};
   const Value &x = node.inputs[0], &w = node.inputs[1];
-  std::optional<Data> data = *integers ? ReadIntegers(x) : ReadDequantized(x);
+  std::optional<ByteData> data =
+      *integers ? ReadByteIntegers(x) : ReadDequantizedBytes(x);
   if (!data) return Value{};
   std::optional<Weights> weights = WeightsOf(node, *integers);
   if (weights) {
@@ -436,7 +397,7 @@ absl::StatusOr<Value> OnHalves(RuleContext& c, const Node& node) {
       !ConstShape(w.type().shape)) {
     return Value{};
   }
-  const std::optional<Data> factors = ReadIntegers(w);
+  const std::optional<ByteData> factors = ReadByteIntegers(w);
   if (!factors) return Value{};
   INGOT_ASSIGN_OR_RETURN(const Value left, Halves(c, *data));
   INGOT_ASSIGN_OR_RETURN(const Value right, Halves(c, *factors));
@@ -473,6 +434,10 @@ absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context) {
     rules.insert(rules.end(), std::begin(kWideRules), std::end(kWideRules));
   }
   rules.insert(rules.end(), std::begin(kRules), std::end(kRules));
+  if (context->layouts.run_time_words) {
+    const absl::Span<const Rule> of_two = ByteProductOfTwoRules();
+    rules.insert(rules.end(), of_two.begin(), of_two.end());
+  }
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function)) continue;

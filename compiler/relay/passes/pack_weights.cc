@@ -9,10 +9,12 @@
 //
 // Matrices of few bits whose data may be rounded to bytes lie in panels of
 // words (pack_few_bits.h). Panels of bytes hold words of four along k, those of
-// 16-bit numbers words of two, which are made at run time where weights are not
-// constant. Where the target wants bf16 parts of f32, dense_parts(x, parts of
+// 16-bit numbers words of two. They are made at run time where weights are not
+// constant; of bytes, where the target wants that, for several products at
+// once, too. Where the target wants bf16 parts of f32, dense_parts(x, parts of
 // w) stands for the product instead.
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -30,6 +32,8 @@
 
 namespace ingot::relay {
 namespace {
+
+using Ints = std::vector<int64_t>;
 
 // i8 or i16 w[k * row + n * column] as words [columns, filled / 4] or
 // filled / 2, zeros beyond the rows.
@@ -82,9 +86,8 @@ class Packer {
     const DataType type = x.type().dtype;
     const size_t rank = x.type().shape.size();
     const int64_t word = ElementsOfWord(*node, layouts_);
-    // Words are made of 16-bit numbers alone while a model runs.
-    if (constant == nullptr && word == 2 && !transposed) {
-      return PackAtRunTime(node);
+    if (constant == nullptr && word > 0 && !transposed) {
+      return PackAtRunTime(node, word);
     }
     if (constant == nullptr || constant->shape().size() != 2 ||
         constant->NumElements() == 0 || rank < 2 ||
@@ -171,52 +174,49 @@ class Packer {
     return Value{made};
   }
 
-  // Words of the 16-bit numbers of rows 2i and 2i + 1 of the right operand.
-  absl::StatusOr<bool> PackAtRunTime(Node* node) {
+  // Whether to make words of the product's right operand while a model runs.
+  bool PacksAtRunTime(const Node& node, int64_t word) const {
+    if (word == 4) return layouts_.run_time_words && PaysToPack(node);
+    const auto shape = ConstShape(node.inputs[1].type().shape);
+    return shape && shape->size() == 2 && (*shape)[0] * (*shape)[1] > 0 &&
+           node.inputs[0].type().shape.size() >= 2;
+  }
+
+  // Words of the numbers of rows 2i and 2i + 1 of the right operand, or of four
+  // rows of bytes.
+  absl::StatusOr<bool> PackAtRunTime(Node* node, int64_t word) {
+    if (!PacksAtRunTime(*node, word)) return false;
     const Value w = node->inputs[1];
-    const auto shape = ConstShape(w.type().shape);
-    if (!shape || shape->size() != 2 || (*shape)[0] * (*shape)[1] == 0 ||
-        node->inputs[0].type().shape.size() < 2) {
-      return false;
-    }
-    const int64_t rows = (*shape)[0], columns = (*shape)[1];
+    Ints batch = *ConstShape(w.type().shape);
+    const int64_t columns = batch.back(), rows = *(batch.end() - 2);
+    batch.resize(batch.size() - 2);
     const int64_t nr = layouts_.panel_width(*node, columns);
     if (nr == 0) return false;
-    const int64_t words = (rows + 1) / 2, panels = (columns + nr - 1) / nr;
-    const DataType i32 = DataType::Int(32);
-    INGOT_ASSIGN_OR_RETURN(Value filled,
-                           Filled(w, panels * nr - columns, 2 * words - rows));
-    INGOT_ASSIGN_OR_RETURN(
-        filled, Add("reshape", {filled},
-                    {{"shape", MakeShape({words, 2, panels, nr})}}, *node));
-    const auto half = [&](int64_t i) {
-      return Add("slice", {filled},
-                 {{"starts", MakeShape({i})},
-                  {"ends", MakeShape({i + 1})},
-                  {"axes", std::vector<int64_t>{1}}},
-                 *node);
+    const int64_t words = (rows + word - 1) / word,
+                  panels = (columns + nr - 1) / nr;
+    const auto shape = [&](const Ints& of_matrix) {
+      Ints all = batch;
+      all.insert(all.end(), of_matrix.begin(), of_matrix.end());
+      return Attrs{{"shape", MakeShape(all)}};
     };
-    INGOT_ASSIGN_OR_RETURN(Value low, half(0));
     INGOT_ASSIGN_OR_RETURN(
-        low, Add("cast", {low}, {{"dtype", DataType::UInt(16)}}, *node));
-    INGOT_ASSIGN_OR_RETURN(low, Add("cast", {low}, {{"dtype", i32}}, *node));
-    INGOT_ASSIGN_OR_RETURN(Value high, half(1));
-    INGOT_ASSIGN_OR_RETURN(high, Add("cast", {high}, {{"dtype", i32}}, *node));
-    INGOT_ASSIGN_OR_RETURN(const Value bits,
-                           AddSplat(function_, w.node->name, i32, {}, 16));
-    INGOT_ASSIGN_OR_RETURN(high,
-                           Add("bit_shift", {high, bits},
-                               {{"direction", std::string("LEFT")}}, *node));
-    INGOT_ASSIGN_OR_RETURN(Value packed,
-                           Add("bitwise_or", {low, high}, {}, *node));
+        Value filled, Filled(w, panels * nr - columns, word * words - rows));
     INGOT_ASSIGN_OR_RETURN(
-        packed, Add("transpose", {packed},
-                    {{"axes", std::vector<int64_t>{2, 0, 1, 3}}}, *node));
+        filled,
+        Add("reshape", {filled}, shape({words, word, panels, nr}), *node));
     INGOT_ASSIGN_OR_RETURN(
-        packed, Add("reshape", {packed},
-                    {{"shape", MakeShape({panels, words, nr})}}, *node));
+        Value packed,
+        JoinParts(filled, static_cast<int64_t>(batch.size()) + 1, word, *node));
+    const int64_t first = static_cast<int64_t>(batch.size());
+    Ints axes(first);
+    std::iota(axes.begin(), axes.end(), 0);
+    for (const int64_t axis : {2, 0, 1, 3}) axes.push_back(first + axis);
+    INGOT_ASSIGN_OR_RETURN(packed,
+                           Add("transpose", {packed}, {{"axes", axes}}, *node));
+    INGOT_ASSIGN_OR_RETURN(
+        packed, Add("reshape", {packed}, shape({panels, words, nr}), *node));
     INGOT_ASSIGN_OR_RETURN(const Value x,
-                           Filled(node->inputs[0], 2 * words - rows, 0));
+                           Filled(node->inputs[0], word * words - rows, 0));
     Attrs attrs = node->attrs;
     attrs.Set("units", columns);
     attrs.Set("words", int64_t{1});
@@ -225,6 +225,44 @@ class Packer {
         function_->AddOp("dense_packed", node->name, {x, packed}, attrs));
     Replace(node, Value{made});
     return true;
+  }
+
+  // The words of what lies side by side along an axis, which becomes 1.
+  absl::StatusOr<Value> JoinParts(const Value& parts, int64_t axis,
+                                  int64_t word, const Node& product) {
+    constexpr int64_t kBitsOfWord = 32;
+    const int64_t bits_of_part = kBitsOfWord / word;
+    const DataType i32 = DataType::Int(32);
+    Value joined;
+    for (int64_t i = 0; i < word; ++i) {
+      INGOT_ASSIGN_OR_RETURN(Value part, Add("slice", {parts},
+                                             {{"starts", MakeShape({i})},
+                                              {"ends", MakeShape({i + 1})},
+                                              {"axes", Ints{axis}}},
+                                             product));
+      // The sign of the last part is the word's.
+      if (i + 1 < word) {
+        const DataType bits = DataType::UInt(static_cast<int>(bits_of_part));
+        INGOT_ASSIGN_OR_RETURN(part,
+                               Add("cast", {part}, {{"dtype", bits}}, product));
+      }
+      INGOT_ASSIGN_OR_RETURN(part,
+                             Add("cast", {part}, {{"dtype", i32}}, product));
+      if (i == 0) {
+        joined = part;
+        continue;
+      }
+      INGOT_ASSIGN_OR_RETURN(
+          const Value bits,
+          AddSplat(function_, product.inputs[1].node->name, i32, {},
+                   static_cast<double>(i * bits_of_part)));
+      INGOT_ASSIGN_OR_RETURN(
+          part, Add("bit_shift", {part, bits},
+                    {{"direction", std::string("LEFT")}}, product));
+      INGOT_ASSIGN_OR_RETURN(joined,
+                             Add("bitwise_or", {joined, part}, {}, product));
+    }
+    return joined;
   }
 
   absl::StatusOr<bool> PackBits(Node* node) {

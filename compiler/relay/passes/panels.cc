@@ -25,4 +25,19 @@ absl::StatusOr<Tensor> Panels(const Tensor& w, int64_t rows, int64_t columns,
   return packed;
 }
 
+bool PaysToPack(const Node& product) {
+  const auto x = ConstShape(product.inputs[0].type().shape);
+  const auto w = ConstShape(product.inputs[1].type().shape);
+  if (!x || !w || x->size() != w->size() || x->size() < 2 ||
+      !std::equal(x->begin(), x->end() - 2, w->begin())) {
+    return false;
+  }
+  // Packing touches each element of the right operand a few times.
+  constexpr int64_t kRows = 16, kTerms = 16, kColumns = 16;
+  const size_t last = x->size() - 1;
+  return (*x)[last - 1] >= kRows && (*x)[last] >= kTerms &&
+         (*w)[last] >= kColumns &&
+         std::all_of(x->begin(), x->end(), [](int64_t n) { return n > 0; });
+}
+
 }  // namespace ingot::relay

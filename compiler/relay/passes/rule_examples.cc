@@ -275,6 +275,9 @@ void AddQuantizedMoves(Examples* e) {
 }
 
 void AddBytes(Examples* e) {
+  (*e)["product of two operands of bytes"] =
+      "(%x: u8[2, 16, 16], %w: u8[2, 16, 16]) -> (%y) {"
+      " %y = matmul(%x, %w) {out_dtype=i32} }";
   const std::string quantized =
       " %z = const i32[] {3} %i = cast(%x) {dtype=i32} %d = sub(%i, %z)";
   for (const char* parts : {"bytes", "halves"}) {

@@ -13,6 +13,7 @@ std::vector<RuleTable> AllRuleTables() {
                                    {"byte_products", QuantizedMoveRules()},
                                    {"byte_products", ByteProductRules()},
                                    {"byte_products", WideProductRules()},
+                                   {"byte_products", ByteProductOfTwoRules()},
                                    {"join_attention", AttentionRules()},
                                    {"block_layout", PlaneRules()},
                                    {"block_layout", WideSumRules()}};

@@ -220,6 +220,9 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   layouts.wide_words = layouts.byte_words &&
                        !machine.Has(MachineUnit::kInt8Dot) &&
                        !machine.Has(MachineUnit::kInt8Tiles);
+  layouts.run_time_words = layouts.byte_words &&
+                           machine.Has(MachineUnit::kInt8Dot) &&
+                           !machine.Has(MachineUnit::kInt8Tiles);
   layouts.byte_depth = [machine](const relay::Node& product) -> int64_t {
     return FillsByteTiles(machine, product)
                ? kTileBytes

@@ -1,0 +1,33 @@
+// Operands of products that are bytes with a zero point, perhaps a scale.
+// Private to this folder.
+#ifndef INGOT_COMPILER_RELAY_PASSES_BYTE_OPERANDS_H_
+#define INGOT_COMPILER_RELAY_PASSES_BYTE_OPERANDS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/relay/ir.h"
+
+namespace ingot::relay {
+
+// Sums of more products of bytes, less their zero points, may not fit i32.
+inline constexpr int64_t kMaxByteTerms = int64_t{1} << 15;
+
+bool IsByte(DataType type);
+
+// Data as quantised: (values - zero) * scale.
+struct ByteData {
+  Value values;                // u8 or i8
+  std::optional<Value> zero;   // one element; of i32 or of values' type
+  std::optional<Value> scale;  // one element of f32; none for integers
+};
+
+// Reads x, x as i32, or that less one number, of bytes x.
+std::optional<ByteData> ReadByteIntegers(const Value& x);
+
+// Reads the floats that bytes with one scale stand for.
+std::optional<ByteData> ReadDequantizedBytes(const Value& x);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_BYTE_OPERANDS_H_
