@@ -146,6 +146,8 @@ class CPrinter {
   bool ComputeIsVector(const tir::Expr& e);
   std::string PrintVector(const tir::Expr& e, int precedence);
   std::string PrintVectorUnwrapped(const tir::Expr& e, int* precedence);
+  std::string PrintConverted(const std::string& text, DataType from,
+                             DataType to);
   std::string PrintVectorBinary(const tir::Binary& e, int* precedence);
   std::string PrintVectorCall(const tir::Call& e, int* precedence);
   std::string PrintMask(const tir::Expr& e, DataType t);

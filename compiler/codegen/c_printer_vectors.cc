@@ -315,6 +315,20 @@ std::string CPrinter::PrintVector(const Expr& e, int precedence) {
   return own < precedence ? absl::StrCat("(", text, ")") : text;
 }
 
+std::string CPrinter::PrintConverted(const std::string& text, DataType from,
+                                     DataType to) {
+  const int widest = to.is_float() ? std::min<int>(to.bits, 32) : to.bits;
+  if (from.is_integer() && from.bits < widest &&
+      (to.is_float() || from.bits * 2 < widest)) {
+    // GCC 12 converts element by element where the width grows more than
+    // twofold. A signed type of twice the width holds every number.
+    const DataType between = DataType::Int(from.bits * 2, from.lanes);
+    return PrintConverted(PrintConverted(text, from, between), between, to);
+  }
+  return absl::StrCat("__builtin_convertvector(", text, ", ", VectorType(to),
+                      ")");
+}
+
 std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
   const DataType t = e->dtype;
   switch (e->kind) {
@@ -350,8 +364,7 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
                          value->dtype),
             "(", text, ")");
       }
-      return absl::StrCat("__builtin_convertvector(", text, ", ", VectorType(t),
-                          ")");
+      return PrintConverted(text, value->dtype, t);
     }
     case ExprKind::kLoad: {
       const auto& load = *As<tir::Load>(e);
