@@ -429,6 +429,14 @@ bool AddQuantize(ModelBuilder* m, const std::string& op) {
   return q && m->Add(op, {*q, scale}, {}, true, 2 * q->bound);
 }
 
+bool AddLookUp(ModelBuilder* m, const std::string& op) {
+  const DataType bytes = m->Chance(50) ? DataType::UInt(8) : DataType::Int(8);
+  const auto x = m->Pick(bytes);
+  if (!x) return false;
+  const Known table = m->Constant(m->Chance(60) ? bytes : kF32, {256}, true);
+  return m->Add(op, {*x, table}, {}, true, table.bound);
+}
+
 }  // namespace
 
 void AddTensorSamplers(std::vector<OpSampler>* samplers) {
@@ -458,6 +466,7 @@ void AddTensorSamplers(std::vector<OpSampler>* samplers) {
       {{"matmul", "dense"}, AddMatmul},
       {{"einsum"}, AddEinsum},
       {{"quantize", "dequantize"}, AddQuantize},
+      {{"look_up"}, AddLookUp},
   };
   samplers->insert(samplers->end(), added.begin(), added.end());
 }

@@ -173,8 +173,7 @@ OpDef DensePacked() {
   def.doc =
       "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded, or "
       "such a w for each of x's matrices; with words [ceil(n / nr), k / 4, "
-      "nr], "
-      "or k / 2";
+      "nr], or k / 2";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory | kTimesPacked;
