@@ -1,5 +1,6 @@
 #include "compiler/relay/passes/byte_operands.h"
 
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 
@@ -38,6 +39,33 @@ std::optional<ByteData> ReadDequantizedBytes(const Value& x) {
     data.zero = node.inputs[2];
   }
   return data;
+}
+
+absl::Status GiveByteType(RuleContext& c, DataType type, ByteData* data) {
+  const DataType i32 = DataType::Int(32);
+  if (data->zero) {
+    const Shape scalar;
+    INGOT_ASSIGN_OR_RETURN(
+        data->zero, c.Add("reshape", {*data->zero}, {{"shape", scalar}}));
+    if (data->zero->type().dtype != i32) {
+      INGOT_ASSIGN_OR_RETURN(data->zero,
+                             c.Add("cast", {*data->zero}, {{"dtype", i32}}));
+    }
+  } else {
+    INGOT_ASSIGN_OR_RETURN(data->zero, c.Splat(i32, {}, 0));
+  }
+  if (data->values.type().dtype == type) return absl::OkStatus();
+  const bool to_unsigned = type == DataType::UInt(8);
+  INGOT_ASSIGN_OR_RETURN(
+      const Value offset,
+      c.Splat(i32, {}, to_unsigned ? kByteOffset : -kByteOffset));
+  INGOT_ASSIGN_OR_RETURN(Value wide,
+                         c.Add("cast", {data->values}, {{"dtype", i32}}));
+  INGOT_ASSIGN_OR_RETURN(wide, c.Add("add", {wide, offset}));
+  INGOT_ASSIGN_OR_RETURN(data->values,
+                         c.Add("cast", {wide}, {{"dtype", type}}));
+  INGOT_ASSIGN_OR_RETURN(data->zero, c.Add("add", {*data->zero, offset}));
+  return absl::OkStatus();
 }
 
 }  // namespace ingot::relay

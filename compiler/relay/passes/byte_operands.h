@@ -6,12 +6,17 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "compiler/relay/ir.h"
+#include "compiler/relay/passes/rules.h"
 
 namespace ingot::relay {
 
 // Sums of more products of bytes, less their zero points, may not fit i32.
 inline constexpr int64_t kMaxByteTerms = int64_t{1} << 15;
+
+// Added to an i8, this makes it a u8.
+inline constexpr int64_t kByteOffset = 128;
 
 bool IsByte(DataType type);
 
@@ -27,6 +32,10 @@ std::optional<ByteData> ReadByteIntegers(const Value& x);
 
 // Reads the floats that bytes with one scale stand for.
 std::optional<ByteData> ReadDequantizedBytes(const Value& x);
+
+// Makes the values u8 or i8, and the zero point an i32 that fits: an element of
+// no dimensions, 0 where there was none.
+absl::Status GiveByteType(RuleContext& c, DataType type, ByteData* data);
 
 }  // namespace ingot::relay
 

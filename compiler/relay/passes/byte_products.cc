@@ -35,9 +35,6 @@ const DataType kI8 = DataType::Int(8), kU8 = DataType::UInt(8),
                kI16 = DataType::Int(16), kI32 = DataType::Int(32),
                kF32 = DataType::Float(32);
 
-// Added to an i8, this makes it a u8.
-constexpr int64_t kOffset = 128;
-
 // Constant weights by columns, as output channels are called here: the
 // elements of one are multiplied by the same data.
 struct Weights {
@@ -128,7 +125,8 @@ std::optional<std::vector<int64_t>> ShiftIntoI8(Weights* weights) {
   std::vector<int64_t> shifts(columns, 0);
   for (int64_t n = 0; n < columns; ++n) {
     if (high[n] - low[n] > 255) return std::nullopt;
-    if (low[n] < -kOffset || high[n] >= kOffset) shifts[n] = low[n] + kOffset;
+    if (low[n] < -kByteOffset || high[n] >= kByteOffset)
+      shifts[n] = low[n] + kByteOffset;
   }
   for (size_t i = 0; i < weights->values.size(); ++i) {
     weights->values[i] -= shifts[weights->ColumnOf(i)];
@@ -187,7 +185,7 @@ class Rewriter {
     if (!shifts || (is_conv_ && !AllZero(*shifts))) return Value{};
     zero_ = ZeroOfUnsigned();
     if (Pads() && !(zero_ && *zero_ >= 0 && *zero_ <= 255)) return Value{};
-    INGOT_RETURN_IF_ERROR(MakeUnsigned());
+    INGOT_RETURN_IF_ERROR(GiveByteType(c_, kU8, &data_));
     INGOT_ASSIGN_OR_RETURN(Value sum, Product());
     INGOT_ASSIGN_OR_RETURN(sum, TakeZeroPoint(sum, centred));
     INGOT_ASSIGN_OR_RETURN(sum, AddShifts(sum, *shifts));
@@ -218,33 +216,8 @@ class Rewriter {
   std::optional<double> ZeroOfUnsigned() const {
     std::optional<double> zero = 0;
     if (data_.zero) zero = SplatOf(*data_.zero);
-    if (zero && is_signed()) *zero += kOffset;
+    if (zero && is_signed()) *zero += kByteOffset;
     return zero;
-  }
-
-  // Makes the data u8 and its zero point an i32.
-  absl::Status MakeUnsigned() {
-    if (data_.zero) {
-      const Shape scalar;
-      INGOT_ASSIGN_OR_RETURN(
-          data_.zero, c_.Add("reshape", {*data_.zero}, {{"shape", scalar}}));
-      if (data_.zero->type().dtype != kI32) {
-        INGOT_ASSIGN_OR_RETURN(
-            data_.zero, c_.Add("cast", {*data_.zero}, {{"dtype", kI32}}));
-      }
-    } else {
-      INGOT_ASSIGN_OR_RETURN(data_.zero, c_.Splat(kI32, {}, 0));
-    }
-    if (is_signed()) {
-      INGOT_ASSIGN_OR_RETURN(const Value offset, c_.Splat(kI32, {}, kOffset));
-      INGOT_ASSIGN_OR_RETURN(Value wide,
-                             c_.Add("cast", {data_.values}, {{"dtype", kI32}}));
-      INGOT_ASSIGN_OR_RETURN(wide, c_.Add("add", {wide, offset}));
-      INGOT_ASSIGN_OR_RETURN(data_.values,
-                             c_.Add("cast", {wide}, {{"dtype", kU8}}));
-      INGOT_ASSIGN_OR_RETURN(data_.zero, c_.Add("add", {*data_.zero, offset}));
-    }
-    return absl::OkStatus();
   }
 
   absl::StatusOr<Value> Product() {

@@ -32,8 +32,8 @@ class ProductOfTwo {
       : c_(c), node_(node), x_(std::move(x)), w_(std::move(w)) {}
 
   absl::StatusOr<Value> Run() {
-    INGOT_RETURN_IF_ERROR(Become(kU8, &x_));
-    INGOT_RETURN_IF_ERROR(Become(kI8, &w_));
+    INGOT_RETURN_IF_ERROR(GiveByteType(c_, kU8, &x_));
+    INGOT_RETURN_IF_ERROR(GiveByteType(c_, kI8, &w_));
     Attrs attrs = node_.attrs;
     attrs.Set("out_dtype", kI32);
     INGOT_ASSIGN_OR_RETURN(
@@ -45,31 +45,6 @@ class ProductOfTwo {
   }
 
  private:
-  // Gives the bytes a type, and their zero point i32.
-  absl::Status Become(DataType type, ByteData* data) {
-    if (!data->zero) {
-      INGOT_ASSIGN_OR_RETURN(data->zero, c_.Splat(kI32, {}, 0));
-    }
-    INGOT_ASSIGN_OR_RETURN(
-        data->zero, c_.Add("reshape", {*data->zero}, {{"shape", Shape()}}));
-    if (data->zero->type().dtype != kI32) {
-      INGOT_ASSIGN_OR_RETURN(data->zero,
-                             c_.Add("cast", {*data->zero}, {{"dtype", kI32}}));
-    }
-    if (data->values.type().dtype == type) return absl::OkStatus();
-    constexpr int64_t kOffset = 128;
-    INGOT_ASSIGN_OR_RETURN(
-        const Value offset,
-        c_.Splat(kI32, {}, type == kU8 ? kOffset : -kOffset));
-    INGOT_ASSIGN_OR_RETURN(Value wide,
-                           c_.Add("cast", {data->values}, {{"dtype", kI32}}));
-    INGOT_ASSIGN_OR_RETURN(wide, c_.Add("add", {wide, offset}));
-    INGOT_ASSIGN_OR_RETURN(data->values,
-                           c_.Add("cast", {wide}, {{"dtype", type}}));
-    INGOT_ASSIGN_OR_RETURN(data->zero, c_.Add("add", {*data->zero, offset}));
-    return absl::OkStatus();
-  }
-
   // Less the zero point of `of` times the sums of `other` along an axis.
   absl::StatusOr<Value> Less(const Value& sum, const ByteData& of,
                              const ByteData& other, int64_t axis) {

@@ -16,6 +16,7 @@
 
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/byte_operands.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 
@@ -32,11 +33,6 @@ constexpr int kQuantizeCost = 8;
 constexpr int kOtherCost = 16;  // exponentials and the like
 // Longer chains are several tables.
 constexpr int kMaxCost = 1 << 12;
-
-bool IsByte(const Value& value) {
-  const DataType t = value.type().dtype;
-  return t == DataType::Int(8) || t == DataType::UInt(8);
-}
 
 int CostOf(const Node& node) {
   if (node.op->Has(kCheap) || node.op->Has(kDequantizes)) return kCheapCost;
@@ -67,7 +63,7 @@ class Tables {
       const Value value{node};
       std::optional<Origin> origin = Follow(*node);
       if (!origin) continue;
-      if (IsByte(value) && origin->cost >= kLookUpCost) {
+      if (IsByte(value.type().dtype) && origin->cost >= kLookUpCost) {
         INGOT_RETURN_IF_ERROR(LookUp(value, *origin));
         changed = true;
       }
@@ -87,7 +83,7 @@ class Tables {
   std::optional<Origin> OriginOf(const Value& value) const {
     const auto found = origins_.find(value);
     if (found != origins_.end()) return found->second;
-    if (IsByte(value)) return Origin{value, 0, {}};
+    if (IsByte(value.type().dtype)) return Origin{value, 0, {}};
     return std::nullopt;
   }
 
