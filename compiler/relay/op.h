@@ -101,6 +101,10 @@ enum Trait : unsigned {
   kTimesFewBits = 1 << 16,
   // Reads its second operand, a table, wherever the first says.
   kLooksUp = 1 << 17,
+  // Puts its operands one after the other along attribute `axis`.
+  kJoins = 1 << 18,
+  // Takes a range of its operand along each of attribute `axes`.
+  kCuts = 1 << 19,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

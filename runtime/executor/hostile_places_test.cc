@@ -1,11 +1,14 @@
 // Plans that put values where they must not be: none may crash the process.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/executor/hostile_plans.h"
+#include "runtime/plan/phases.h"
 
 namespace ingot {
 namespace {
@@ -93,6 +96,56 @@ TEST(HostilePlaces, ViewsOfViews) {
   // A view of a fixed shape needs the symbols of what it is a view of.
   *plan.mutable_types(5)->mutable_shape(0) = Const(5);
   EXPECT_TRUE(absl::IsInvalidArgument(CreateAndRun(plan, 5)));
+}
+
+// 'y' and 'z' as parts of one tensor in z's storage.
+Plan PlanOfParts() {
+  Plan plan = GoodPlan();
+  // The whole comes first: what was the constant 'w' is in storage.
+  PlanTensor* whole = plan.mutable_tensors(1);
+  whole->set_name("whole");
+  whole->set_storage(1);
+  *plan.mutable_types(1)->mutable_shape(0) = Const(12);
+  *plan.mutable_storage(1)->mutable_bytes(0) = Const(48);
+  PlanTensor* y = plan.mutable_tensors(2);
+  y->set_part_of(1);
+  y->set_offset(32);
+  *plan.mutable_types(2)->mutable_shape(0) = Const(4);
+  plan.mutable_tensors(3)->set_part_of(1);
+  plan.mutable_calls(0)->set_args(1, 0);
+  plan.set_outputs(0, 1);
+  AssignPhases(&plan);
+  return plan;
+}
+
+TEST(HostilePlaces, PartsLieInTheirWhole) {
+  EXPECT_TRUE(CreateAndRun(PlanOfParts(), 4).ok())
+      << CreateAndRun(PlanOfParts(), 4);
+  const auto expect = [](const std::function<void(Plan*)>& change,
+                         absl::string_view text) {
+    Plan plan = PlanOfParts();
+    change(&plan);
+    EXPECT_THAT(std::string(CreateAndRun(plan, 4).message()), HasSubstr(text));
+  };
+  for (const uint64_t offset : {uint64_t{36}, uint64_t{52}, ~uint64_t{3}}) {
+    expect([&](Plan* p) { p->mutable_tensors(2)->set_offset(offset); },
+           "tensor 'y': f32[4] at offset");
+  }
+  expect([](Plan* p) { p->mutable_tensors(2)->set_offset(30); },
+         "tensor 'y': its offset 30 is not a multiple of its element's size");
+  expect([](Plan* p) { p->mutable_tensors(2)->set_offset(28); },
+         "'y' and 'z' overlap, and it writes one of them");
+  expect([](Plan* p) { p->mutable_calls(0)->set_args(1, 2); },
+         "it reads 'y' before any call wrote it");
+  expect([](Plan* p) { p->mutable_tensors(2)->set_part_of(2); },
+         "it is a part of tensor 2, which does not come before it");
+  expect([](Plan* p) { p->mutable_tensors(2)->set_part_of(7); },
+         "it is a part of tensor 7");
+  expect([](Plan* p) { p->mutable_types(2)->mutable_dtype()->set_code(0); },
+         "it is a part of 'whole', which has another type");
+  // Nothing writes to inputs.
+  expect([](Plan* p) { p->mutable_tensors(2)->set_part_of(0); },
+         "it writes 'y', which is not in storage");
 }
 
 TEST(HostilePlaces, OtherDevices) {

@@ -20,7 +20,7 @@ Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 6
+        version: 7
         devices { kind: "cpu" }
         symbols { name: "N" }
         types {

@@ -31,6 +31,7 @@ absl::Status BoundPlan::Init(
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
   plan_ = &plan;
   roots_ = RootsOf(plan);
+  offsets_in_roots_ = OffsetsInRoots(plan);
   InitPhases();
   INGOT_RETURN_IF_ERROR(InitTypes());
   InitTensors();
@@ -235,9 +236,13 @@ absl::StatusOr<Tensor> BoundPlan::OnDevice(const Tensor& constant,
 }
 
 void BoundPlan::SetData(uint32_t root, void* data) {
+  // As a number: what an offset leads to is looked at when sizes are known.
+  const auto begin = reinterpret_cast<uintptr_t>(data);
   tensors_[root].data = data;
   for (uint32_t i = first_view_[root]; i < first_view_[root + 1]; ++i) {
-    tensors_[views_[i]].data = data;
+    const uint32_t view = views_[i];
+    tensors_[view].data =
+        reinterpret_cast<void*>(begin + offsets_in_roots_[view]);
   }
 }
 

@@ -222,6 +222,7 @@ class BoundPlan {
   std::vector<Type> types_;
   std::vector<DLTensor> tensors_;
   std::vector<uint32_t> roots_;  // of each tensor
+  std::vector<uint64_t> offsets_in_roots_;
   // The views of each root lie side by side: those of root r are
   // views_[first_view_[r]] up to views_[first_view_[r + 1]].
   std::vector<uint32_t> first_view_, views_;

@@ -62,6 +62,18 @@ absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
                  TypeString(dtype(viewed), Shape(viewed)),
                  ", cannot be seen as ", TypeString(dtype(i), Shape(i)))));
     }
+    if (tensor.has_part_of()) {
+      const int whole = static_cast<int>(tensor.part_of());
+      const uint64_t size = bytes(whole);
+      if (tensor.offset() <= size && bytes(i) <= size - tensor.offset()) {
+        continue;
+      }
+      return AtTensor(
+          i, absl::InvalidArgumentError(absl::StrCat(
+                 TypeString(dtype(i), Shape(i)), " at offset ", tensor.offset(),
+                 " is no part of '", plan_->tensors(whole).name(), "', ",
+                 TypeString(dtype(whole), Shape(whole)))));
+    }
     if (!tensor.has_storage()) continue;
     const uint64_t size = sizes_[tensor.storage()];
     if (tensor.offset() > size || bytes(i) > size - tensor.offset()) {
@@ -123,8 +135,9 @@ absl::Status BoundPlan::CheckApart(int call_index) {
     const bool is_result = k >= reads;
     if (!tensor.has_storage() || bytes(t) == 0) continue;
     if (!is_result && updated_[k]) continue;
-    pieces_.push_back({tensor.storage(), tensor.offset(),
-                       tensor.offset() + bytes(t), is_result, t});
+    const uint64_t begin = tensor.offset() + offsets_in_roots_[t];
+    pieces_.push_back(
+        {tensor.storage(), begin, begin + bytes(t), is_result, t});
   }
   std::sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
     return std::tie(a.storage, a.begin, a.tensor) <

@@ -11,7 +11,7 @@
 namespace ingot {
 
 // The plan version that this build reads and writes.
-inline constexpr uint32_t kPlanVersion = 6;
+inline constexpr uint32_t kPlanVersion = 7;
 
 // The kind of a plan's first device.
 inline constexpr char kCpuDeviceKind[] = "cpu";
@@ -30,14 +30,16 @@ inline constexpr char kCpuDeviceKind[] = "cpu";
 //     one of them, and nothing is said to be known before its symbols are;
 //   - inputs[i] is a tensor whose place is input i, and no other's is; the same
 //     for states, whose shapes have no symbols. Only a
-//     tensor in storage has an offset, which is a multiple of its element's
-//     size. A view comes after what it is a view of;
-//   - a call writes to storage alone, and one of a function to states that it
-//     does not read as well; what it reads, and what the plan outputs,
-//     is an input, a constant, a state or in storage that an earlier call wrote
-//     to, and no other value has taken its place (PlanInPlace); the shapes of
-//     both are known by then, except that what a branch, a loop or a step on
-//     sequences writes may need the symbols that it binds itself;
+//     tensor in storage or a part has an offset, which is a multiple of its
+//     element's size. A view comes after what it is a view of, and a part after
+//     its whole;
+//   - a call writes to storage alone, and one of a function to parts of what is
+//     there and to states that it does not read as well; what it reads, and
+//     what the plan outputs, is an input, a constant, a state or in storage
+//     that an earlier call wrote to, and no other value has taken its place
+//     (PlanInPlace); the shapes of both are known by then, except that what a
+//     branch, a loop or a step on sequences writes may need the symbols that it
+//     binds itself;
 //   - a sequence has no shape and no place, unless that is an input; only steps
 //   on
 //     sequences, branches, loops and bodies have one where they take or give

@@ -63,7 +63,7 @@ absl::Status CheckPair(const Plan& plan, const PlanCall& call,
     }
   } else {
     const PlanTensor& place = plan.tensors(static_cast<int>(root));
-    if (!place.has_storage() || !to.has_storage() ||
+    if (IsInPart(plan, operand) || !place.has_storage() || !to.has_storage() ||
         place.storage() != to.storage() || place.offset() != to.offset()) {
       return Bad("'", to.name(), "' is not in the place of '", from.name(),
                  "'");

@@ -68,7 +68,8 @@ class OrderChecker {
       const uint32_t t = call.args(k);
       made_[t] = true;
       replaced_[t] = false;
-      if (Tensor(t).has_storage()) written_[Tensor(t).storage()] = true;
+      const PlanTensor& root = Tensor(roots_[t]);
+      if (root.has_storage()) written_[root.storage()] = true;
     }
     phase_ = phase_after;
     return absl::OkStatus();
@@ -91,6 +92,10 @@ class OrderChecker {
       for (uint32_t arg : call.args()) uses += roots_[arg] == t ? 1 : 0;
       if (uses == 1) return absl::OkStatus();
       return Wrong("it writes the state '", Name(t), "' and uses it again");
+    }
+    if (tensor.has_part_of() && call.has_function() &&
+        Tensor(roots_[t]).has_storage()) {
+      return absl::OkStatus();
     }
     if (tensor.place_case() == (tensor.is_sequence() ? PlanTensor::PLACE_NOT_SET
                                                      : PlanTensor::kStorage)) {

@@ -1,6 +1,7 @@
 #include "runtime/plan/check_phases.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "base/status_macros.h"
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/types.h"
+#include "runtime/plan/views.h"
 
 namespace ingot {
 namespace {
@@ -139,8 +141,8 @@ class PhaseChecker {
       uint32_t place = 0;
       if (tensor.has_storage()) {
         place = plan_.storage(static_cast<int>(tensor.storage())).phase();
-      } else if (tensor.has_view_of()) {
-        place = plan_.tensors(static_cast<int>(tensor.view_of())).phase();
+      } else if (const std::optional<uint32_t> viewed = ViewedBy(tensor)) {
+        place = plan_.tensors(static_cast<int>(*viewed)).phase();
       }
       if (tensor.phase() < place) {
         return Bad("tensor '", tensor.name(), "' is said to be known in phase ",

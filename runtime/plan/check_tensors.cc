@@ -65,6 +65,22 @@ absl::Status CheckView(const Plan& plan, int index) {
   return Bad("it is a view of '", viewed.name(), "', which has another type");
 }
 
+// A place confirms that it fits when its size is known.
+absl::Status CheckPart(const Plan& plan, int index) {
+  const PlanTensor& part = plan.tensors(index);
+  if (part.part_of() >= static_cast<uint32_t>(index)) {
+    return Bad("it is a part of tensor ", part.part_of(),
+               ", which does not come before it");
+  }
+  const PlanTensor& whole = plan.tensors(static_cast<int>(part.part_of()));
+  if (whole.is_sequence()) return Bad("it is a part of a sequence");
+  if (CheckedDataType(PlanTypeOf(plan, part).dtype()) ==
+      CheckedDataType(PlanTypeOf(plan, whole).dtype())) {
+    return absl::OkStatus();
+  }
+  return Bad("it is a part of '", whole.name(), "', which has another type");
+}
+
 bool HasSymbolicShape(const PlanType& type) {
   return std::any_of(type.shape().begin(), type.shape().end(), HasSymbols);
 }
@@ -87,6 +103,17 @@ absl::Status CheckState(const Plan& plan, const PlanTensor& tensor) {
   return Bad("it is state ", tensor.state(), " of ", plan.states_size());
 }
 
+// Of what is in storage or is a part.
+absl::Status CheckOffset(const Plan& plan, const PlanTensor& tensor) {
+  if (tensor.offset() %
+          CheckedDataType(PlanTypeOf(plan, tensor).dtype()).bytes() ==
+      0) {
+    return absl::OkStatus();
+  }
+  return Bad("its offset ", tensor.offset(),
+             " is not a multiple of its element's size");
+}
+
 absl::Status CheckPlace(const Plan& plan, int index) {
   const PlanTensor& tensor = plan.tensors(index);
   absl::Status status;
@@ -102,13 +129,10 @@ absl::Status CheckPlace(const Plan& plan, int index) {
         return Bad("it is in storage ", tensor.storage(), " of ",
                    plan.storage_size());
       }
-      if (tensor.offset() %
-              CheckedDataType(PlanTypeOf(plan, tensor).dtype()).bytes() !=
-          0) {
-        return Bad("its offset ", tensor.offset(),
-                   " is not a multiple of its element's size");
-      }
-      return absl::OkStatus();
+      return CheckOffset(plan, tensor);
+    case PlanTensor::kPartOf:
+      status = CheckPart(plan, index);
+      return status.ok() ? CheckOffset(plan, tensor) : status;
     case PlanTensor::kViewOf:
       status = CheckView(plan, index);
       break;
@@ -119,7 +143,7 @@ absl::Status CheckPlace(const Plan& plan, int index) {
       return Bad("it is nowhere");
   }
   if (status.ok() && tensor.offset() != 0) {
-    return Bad("it has an offset, but is not in storage");
+    return Bad("it has an offset, but is neither in storage nor a part");
   }
   return status;
 }

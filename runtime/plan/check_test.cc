@@ -32,7 +32,7 @@ TEST(PlanCheck, OtherVersions) {
   EXPECT_EQ(CheckPlan(plan).code(), absl::StatusCode::kUnimplemented);
   plan.set_version(3);
   EXPECT_EQ(CheckPlan(plan).message(),
-            "the plan has version 3, this program reads version 6; compile the "
+            "the plan has version 3, this program reads version 7; compile the "
             "model again");
   EXPECT_EQ(CheckPlan(Plan()).code(), absl::StatusCode::kUnimplemented);
 }
@@ -87,7 +87,7 @@ TEST(PlanCheck, Tensors) {
   ExpectBad(tensor(2, [](PlanTensor* t) { t->set_offset(3); }),
             "not a multiple of its element's size");
   ExpectBad(tensor(1, [](PlanTensor* t) { t->set_offset(4); }),
-            "it has an offset, but is not in storage");
+            "it has an offset, but is neither in storage nor a part");
 }
 
 TEST(PlanCheck, Types) {

@@ -8,9 +8,9 @@
 
 namespace ingot {
 
-// The first and the last call that has a tensor, or a view of it, among its
-// arguments. An output is in use up to the call after the last one; -1 for what
-// is never used.
+// The first and the last call that has a tensor, or a view or part of it, among
+// its arguments. An output is in use up to the call after the last one; -1 for
+// what is never used.
 struct Life {
   int first = -1;
   int last = -1;

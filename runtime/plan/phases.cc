@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/types.h"
+#include "runtime/plan/views.h"
 
 namespace ingot {
 namespace {
@@ -51,8 +53,8 @@ void AssignPhases(Plan* plan) {
     uint32_t phase = 0;
     if (tensor.has_storage()) {
       phase = plan->storage(static_cast<int>(tensor.storage())).phase();
-    } else if (tensor.has_view_of()) {
-      phase = plan->tensors(static_cast<int>(tensor.view_of())).phase();
+    } else if (const std::optional<uint32_t> viewed = ViewedBy(tensor)) {
+      phase = plan->tensors(static_cast<int>(*viewed)).phase();
     }
     for (const DimExpr& dim : PlanTypeOf(*plan, tensor).shape()) {
       phase = std::max(phase, PhaseOf(dim, symbols));

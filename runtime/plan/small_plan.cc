@@ -11,7 +11,7 @@ Plan SmallPlan() {
   Plan plan;
   const bool parsed = google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 6
+        version: 7
         entry: "model"
         devices { kind: "cpu" }
         symbols { name: "N" }

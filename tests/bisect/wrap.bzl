@@ -17,6 +17,7 @@ _MODULE_PASSES = [
     "FuseOps",
     "FlattenRows",
     "NameSizes",
+    "PlaceParts",
 ]
 
 _LOOP_PASSES = [

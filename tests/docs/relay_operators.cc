@@ -109,7 +109,9 @@ std::string Traits(const relay::OpDef& op) {
       {relay::kJumps, "jumps"},
       {relay::kDequantizes, "dequantizes"},
       {relay::kTimesMatrix, "times matrix"},
-      {relay::kTimesTranspose, "times transpose"}};
+      {relay::kTimesTranspose, "times transpose"},
+      {relay::kJoins, "joins"},
+      {relay::kCuts, "cuts"}};
   std::vector<std::string> names;
   for (const auto& [trait, name] : kNames) {
     if (op.Has(trait)) names.push_back(name);

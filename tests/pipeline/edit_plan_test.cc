@@ -109,7 +109,7 @@ TEST_F(EditPlanTest, WhatIsWrongIsOneLineWithItsPlace) {
   };
   expect("@two_exp(%r)", "@two_exp(%q)", {"no tensor is named 'q'"});
   expect("@two_exp(%r)", "@two_exp(%r", {"expected ','"});
-  expect("version 6", "version 7", {":1:1: ", "the plan has version 7"});
+  expect("version 7", "version 8", {":1:1: ", "the plan has version 8"});
   // It reads what nothing wrote.
   const std::string sum = Line("= @two_reduce_sum");
   expect(sum, "", {"call 0", "before any call wrote it"});

@@ -66,13 +66,15 @@ Facts PlanFacts(const Plan& plan) {
   facts["calls"] = absl::StrCat(plan.calls_size());
   facts["bodies of branches and loops"] = absl::StrCat(plan.bodies_size());
   facts["storage"] = StorageText(plan);
-  int views = 0;
+  int views = 0, parts = 0;
   std::set<std::string> constants;
   for (const PlanTensor& tensor : plan.tensors()) {
     if (tensor.has_view_of()) ++views;
+    if (tensor.has_part_of()) ++parts;
     if (tensor.has_constant()) constants.insert(tensor.constant());
   }
   facts["views"] = absl::StrCat(views);
+  facts["parts of others"] = absl::StrCat(parts);
   facts["weights that calls read"] = absl::StrCat(constants.size());
   return facts;
 }

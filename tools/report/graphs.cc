@@ -11,6 +11,7 @@
 #include "runtime/plan/describe.h"
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/lives.h"
+#include "runtime/plan/views.h"
 
 namespace ingot::report {
 namespace {
@@ -59,7 +60,7 @@ class GraphWriter {
                 {"y", TypeToString(plan_, tensor, symbols_)}};
       if (const auto bytes = KnownBytes(plan_, tensor)) t["b"] = *bytes;
       if (tensor.has_constant()) t["c"] = tensor.constant();
-      if (tensor.has_view_of()) t["v"] = tensor.view_of();
+      if (const auto viewed = ViewedBy(tensor)) t["v"] = *viewed;
       if (tensor.has_storage()) {
         t["st"] = tensor.storage();
         t["off"] = tensor.offset();

@@ -16,6 +16,7 @@
 #include "compiler/tir/passes/passes.h"
 #include "compiler/tir/verifier.h"
 #include "compiler/tir/visitor.h"
+#include "runtime/plan/views.h"
 
 namespace ingot {
 namespace {
@@ -130,7 +131,7 @@ class MainBuilder {
   }
 
   // A call's result is written right into the output that it is, the first time
-  // that it is one; other outputs are copied at the end.
+  // that it is one; parts of results and other outputs are copied at the end.
   absl::Status AddOutputs(std::vector<tir::Buffer>* outputs,
                           std::vector<int>* copied) {
     for (int i = 0; i < plan_.outputs_size(); ++i) {
@@ -142,7 +143,8 @@ class MainBuilder {
                          "' is known only while the model runs"));
       }
       outputs->push_back(Parameter("out", t));
-      if (scope_.tensor(root).has_storage() && !scope_.HasPlace(root)) {
+      if (scope_.tensor(root).has_storage() && !scope_.HasPlace(root) &&
+          !IsInPart(plan_, t)) {
         scope_.SetPlace(root, {outputs->back(), tir::MakeInt(0)});
       } else {
         copied->push_back(i);

@@ -113,7 +113,7 @@ void CallEmitter::EmitBindDims(const PlanCall& call, PlanScope* scope,
   const tir::Buffer row =
       tir::MakeBuffer(scope->tensor(from).name(), DataType::Int(64),
                       {tir::MakeInt(call.binds_size())}, tir::Scope::kPart);
-  const Place& place = scope->PlaceOf(from);
+  const Place place = scope->PlaceOf(from);
   out->Part(row, place.whole, place.offset);
   for (const PlanBind& bind : call.binds()) {
     const PlanSymbol& symbol =
@@ -204,7 +204,7 @@ absl::Status CallEmitter::BindToResults(const PlanCall& call,
 
 void CallEmitter::CopyResult(const Place& from, const PlanScope& scope,
                              uint32_t t, Statements* out) {
-  const Place& to = scope.PlaceOf(t);
+  const Place to = scope.PlaceOf(t);
   if (from.whole == to.whole && tir::ProveEqual(from.offset, to.offset)) return;
   out->Add(Copy(from, to, scope.Elements(t),
                 static_cast<int>(scope.Type(t).bytes())));

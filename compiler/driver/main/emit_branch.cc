@@ -69,7 +69,7 @@ absl::Status CallEmitter::EmitBranch(const PlanCall& call, PlanScope* scope,
   }
   const tir::Buffer condition = tir::MakeBuffer(
       "condition", DataType::Bool(), {tir::MakeInt(1)}, tir::Scope::kPart);
-  const Place& place = scope->PlaceOf(call.args(0));
+  const Place place = scope->PlaceOf(call.args(0));
   out->Add(tir::MakePart(
       condition, place.whole, place.offset,
       tir::MakeIf(tir::MakeLoad(condition, {tir::MakeInt(0)}),

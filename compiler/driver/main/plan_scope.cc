@@ -28,7 +28,16 @@ PlanScope::PlanScope(const Plan& plan)
     : plan_(plan),
       symbols_(plan.symbols_size()),
       roots_(RootsOf(plan)),
+      offsets_in_roots_(OffsetsInRoots(plan)),
       places_(plan.tensors_size()) {}
+
+Place PlanScope::PlaceOf(uint32_t t) const {
+  Place place = places_[roots_[t]];
+  if (const uint64_t offset = offsets_in_roots_[t]; offset > 0) {
+    place.offset = tir::Simplify(place.offset + static_cast<int64_t>(offset));
+  }
+  return place;
+}
 
 tir::Expr PlanScope::Dim(const DimExpr& dim) const {
   return ToExpr(dim, symbols_);
@@ -140,7 +149,7 @@ void PlanScope::AddChecks(uint32_t p, Statements* out) const {
           absl::StrCat("the dimension ", DimExprToString(dim, names), " of '",
                        checked.name(), "' would be negative")));
     }
-    if (!checked.has_view_of()) continue;
+    if (!checked.has_view_of()) continue;  // parts have constant shapes
     out->Add(tir::MakeAssert(
         tir::Eq(Bytes(static_cast<uint32_t>(t)), Bytes(checked.view_of())),
         absl::StrCat("'", tensor(checked.view_of()).name(),
@@ -182,7 +191,7 @@ absl::Status PlanScope::BeginNextPhase(const tir::Buffer& arena,
 }
 
 tir::Buffer PlanScope::BufferOf(uint32_t t, std::vector<PartOf>* parts) const {
-  const Place& place = PlaceOf(t);
+  const Place place = PlaceOf(t);
   const DataType type = Type(t);
   std::vector<tir::Expr> shape = Shape(t);
   // An input or an output by its own name.

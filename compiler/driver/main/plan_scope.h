@@ -46,12 +46,13 @@ class PlanScope {
   // Whether all symbols in the shape are set.
   bool KnowsShape(uint32_t t) const;
 
-  // Puts tensor `t`, which is no view, somewhere; its views are there too.
+  // Puts tensor `t`, which is no view or part, somewhere; its views and parts
+  // are there too.
   void SetPlace(uint32_t t, Place place) { places_[t] = std::move(place); }
   bool HasPlace(uint32_t t) const {
     return places_[roots_[t]].whole != nullptr;
   }
-  const Place& PlaceOf(uint32_t t) const { return places_[roots_[t]]; }
+  Place PlaceOf(uint32_t t) const;
   uint32_t Root(uint32_t t) const { return roots_[t]; }
 
   // Begins the first phase, or the next one, whose symbols are set: gives the
@@ -83,6 +84,7 @@ class PlanScope {
   uint32_t next_phase_ = 0;
   std::vector<tir::Expr> symbols_;
   const std::vector<uint32_t> roots_;
+  const std::vector<uint64_t> offsets_in_roots_;
   std::vector<Place> places_;  // of roots
 };
 

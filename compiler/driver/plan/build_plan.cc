@@ -9,9 +9,12 @@
 #include "absl/strings/str_join.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
+#include "compiler/driver/plan/call_symbols.h"
+#include "compiler/driver/plan/joined_parts.h"
 #include "compiler/driver/plan/name_dims.h"
 #include "compiler/driver/plan/plan_values.h"
 #include "compiler/driver/plan/share_in_place.h"
+#include "compiler/relay/parts.h"
 #include "compiler/relay/sequence_step.h"
 #include "compiler/relay/states.h"
 #include "compiler/tir/arith/simplify.h"
@@ -45,7 +48,8 @@ class PlanBuilder {
         function_(function),
         compiled_(compiled),
         constants_(constants),
-        values_(&plan_) {}
+        values_(&plan_),
+        parts_(FindJoinedParts(function)) {}
 
   // `owned_inputs`: see ShareInPlace.
   absl::StatusOr<Plan> Build(const std::vector<uint32_t>& owned_inputs) {
@@ -143,7 +147,21 @@ class PlanBuilder {
       case relay::ExecutorStep::kNone:
         break;
     }
+    // Calls have written the parts of a concatenation to its tensor.
+    if (values_.HasTensor(ResultOf(node, 0))) return absl::OkStatus();
+    if (const auto offset = relay::OffsetOfCut(node)) {
+      return AddCut(node, *offset);
+    }
     return AddView(node);
+  }
+
+  absl::Status AddCut(const Node& node, int64_t offset) {
+    INGOT_ASSIGN_OR_RETURN(
+        const int id,
+        values_.AddPart(node.name, node.outputs[0],
+                        values_.TensorOf(node.inputs[0]), offset));
+    values_.SetTensorOf(ResultOf(node, 0), id);
+    return absl::OkStatus();
   }
 
   absl::Status AddConstant(const Node& node) {
@@ -193,30 +211,54 @@ class PlanBuilder {
 
   // The results of a node as what the last call writes.
   absl::Status AddResults(const Node& node, uint32_t copied_to = 0) {
-    const int index = plan_.calls_size() - 1;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      INGOT_RETURN_IF_ERROR(
-          AddResult(i == 0 ? node.name : absl::StrCat(node.name, ".", i),
-                    node.outputs[i], copied_to));
-      const PlanCall& call = plan_.calls(index);
-      values_.SetTensorOf(ResultOf(node, static_cast<int>(i)),
-                          call.args(call.args_size() - 1));
+      const Value result = ResultOf(node, static_cast<int>(i));
+      const std::string name =
+          i == 0 ? node.name : absl::StrCat(node.name, ".", i);
+      INGOT_ASSIGN_OR_RETURN(
+          const int id, parts_.count(result) > 0
+                            ? AddPartOfJoined(name, result)
+                            : AddWritten(name, node.outputs[i], copied_to));
+      AddAsResult(id);
+      values_.SetTensorOf(result, id);
     }
     return absl::OkStatus();
   }
 
-  // The result of a copy is on `copied_to`, others are where the call runs.
-  absl::Status AddResult(absl::string_view name, const relay::TensorType& type,
-                         uint32_t copied_to = 0) {
+  // A tensor that the last call writes into storage: the result of a copy on
+  // `copied_to`, others where the call runs.
+  absl::StatusOr<int> AddWritten(absl::string_view name,
+                                 const relay::TensorType& type,
+                                 uint32_t copied_to = 0) {
     const int index = plan_.calls_size() - 1;
     INGOT_ASSIGN_OR_RETURN(const int id, values_.AddTensor(name, type));
-    PlanCall* call = plan_.mutable_calls(index);
-    const uint32_t device = call->has_copy() ? copied_to : call->device();
+    const PlanCall& call = plan_.calls(index);
+    const uint32_t device = call.has_copy() ? copied_to : call.device();
     values_.Write(id, type, index, device);
     if (device != 0) devices_[static_cast<uint32_t>(id)] = device;
+    return id;
+  }
+
+  // The tensor of a part; before its first part a concatenation gets its own.
+  absl::StatusOr<int> AddPartOfJoined(absl::string_view name,
+                                      const Value& value) {
+    const JoinedPart& part = parts_.at(value);
+    const Value joined = ResultOf(*part.joined, 0);
+    if (!values_.HasTensor(joined)) {
+      INGOT_ASSIGN_OR_RETURN(
+          const int whole, parts_.count(joined) > 0
+                               ? AddPartOfJoined(part.joined->name, joined)
+                               : AddWritten(part.joined->name, joined.type()));
+      values_.SetTensorOf(joined, whole);
+    }
+    return values_.AddPart(name, value.type(), values_.TensorOf(joined),
+                           part.offset);
+  }
+
+  void AddAsResult(int id) {
+    PlanCall* call = plan_.mutable_calls(plan_.calls_size() - 1);
     call->add_args(id);
     call->set_num_outputs(call->num_outputs() + 1);
-    return absl::OkStatus();
   }
 
   // Symbols get the elements of an operand. The result is nothing but a shape:
@@ -342,39 +384,22 @@ class PlanBuilder {
   }
 
   // The result is the state, of which the call changes elements.
-  absl::Status AddStateResult(const Node& node, int updated, PlanCall* call) {
+  absl::Status AddStateResult(const Node& node, int updated) {
     const Value before = node.inputs[updated];
     if (states_.count(before.node) == 0 ||
         !updated_.insert(before.node).second) {
       return absl::InternalError("an update in place is not of a state");
     }
     const int id = values_.TensorOf(before);
-    call->add_args(id);
-    call->set_num_outputs(1);
+    AddAsResult(id);
     values_.SetTensorOf(ResultOf(node, 0), id);
     return absl::OkStatus();
   }
 
-  // The values that the symbols of a called function have in a call, by the
-  // operands that bind them.
-  std::map<const tir::Var*, tir::Expr> SymbolsOf(const Node& call) const {
-    std::map<const tir::Var*, tir::Expr> symbols;
-    const relay::Function& callee = *module_.Find(call.callee);
-    // After these a call may give constants that code generation asked for.
-    for (size_t i = 0; i < callee.inputs.size(); ++i) {
-      const relay::Shape& taken = callee.inputs[i]->outputs[0].shape;
-      const relay::Shape& given = call.inputs[i].type().shape;
-      for (size_t d = 0; d < taken.size(); ++d) {
-        const auto* var = tir::As<tir::Var>(taken[d]);
-        if (var != nullptr) symbols.emplace(var, given[d]);
-      }
-    }
-    return symbols;
-  }
-
   absl::Status AddCall(const Node& node) {
     const CompiledFunction& function = compiled_.functions.at(node.callee);
-    const std::map<const tir::Var*, tir::Expr> symbols = SymbolsOf(node);
+    const std::map<const tir::Var*, tir::Expr> symbols =
+        SymbolsOfCall(module_, node);
     PlanCall* call = AddStep(node, function.updated_input);
     call->set_function(function.symbol);
     call->set_device(DeviceOfKey(function.device_key));
@@ -382,15 +407,16 @@ class PlanBuilder {
     // Several calls may share a function.
     if (node.sources.empty()) call->set_source(function.source);
     const std::string source = call->source();
-    INGOT_RETURN_IF_ERROR(
-        function.updated_input >= 0
-            ? AddStateResult(node, function.updated_input, call)
-            : AddResults(node));
+    INGOT_RETURN_IF_ERROR(function.updated_input >= 0
+                              ? AddStateResult(node, function.updated_input)
+                              : AddResults(node));
     for (const tir::Buffer& workspace : function.workspaces) {
       relay::TensorType type{workspace->dtype, workspace->shape};
       for (relay::Dim& dim : type.shape) dim = tir::Substitute(dim, symbols);
-      INGOT_RETURN_IF_ERROR(
-          AddResult(absl::StrCat(node.name, ".", workspace->name), type));
+      INGOT_ASSIGN_OR_RETURN(
+          const int id,
+          AddWritten(absl::StrCat(node.name, ".", workspace->name), type));
+      AddAsResult(id);
     }
     std::vector<relay::DimAssumption> assumptions = function.assumptions;
     for (relay::DimAssumption& assumption : assumptions) {
@@ -445,6 +471,7 @@ class PlanBuilder {
   ConstantPool* const constants_;
   Plan plan_;
   PlanValues values_;
+  const std::map<Value, JoinedPart> parts_;
   std::set<const Node*> states_;          // inputs that stay from run to run
   std::set<const Node*> updated_;         // those that a call has changed
   const Node* late_reader_ = nullptr;     // of one of these, as it was before

@@ -50,13 +50,14 @@ struct CompiledModule {
   std::map<std::string, CompiledDevice> devices;  // by target key
 };
 
-// Turns main, which only holds inputs, constants, view operators, bind_dims,
+// Turns main, which only holds inputs, constants, view operators,
+// concatenations and slices that move no byte (relay/parts.h), bind_dims,
 // random_state, device_copy, operators on sequences, calls of functions in
 // `compiled`, and branches and loops over functions like it, into a plan: every
 // value a place, every call its arguments, intermediate storage shared by life
-// time. Views of a value share its memory; constants go into `constants`.
-// InvalidArgument when a dimension follows neither from the inputs' shapes nor
-// from what a run binds before.
+// time. Views and parts of a value share its memory; constants go into
+// `constants`. InvalidArgument when a dimension follows neither from the
+// inputs' shapes nor from what a run binds before.
 absl::StatusOr<Plan> BuildPlan(const relay::Module& module,
                                absl::string_view entry,
                                const CompiledModule& compiled,

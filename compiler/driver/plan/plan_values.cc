@@ -171,6 +171,16 @@ absl::StatusOr<int> PlanValues::AddTensor(absl::string_view name,
   return id;
 }
 
+absl::StatusOr<int> PlanValues::AddPart(absl::string_view name,
+                                        const relay::TensorType& type,
+                                        int whole, uint64_t offset) {
+  INGOT_ASSIGN_OR_RETURN(const int id, AddTensor(name, type));
+  PlanTensor* part = plan_->mutable_tensors(id);
+  part->set_part_of(static_cast<uint32_t>(whole));
+  part->set_offset(offset);
+  return id;
+}
+
 void PlanValues::Write(int tensor, const relay::TensorType& type, int call,
                        uint32_t device) {
   if (type.is_sequence) return;

@@ -1,6 +1,7 @@
 #ifndef INGOT_COMPILER_DRIVER_PLAN_PLAN_VALUES_H_
 #define INGOT_COMPILER_DRIVER_PLAN_PLAN_VALUES_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,11 +40,19 @@ class PlanValues {
   absl::StatusOr<int> AddTensor(absl::string_view name,
                                 const relay::TensorType& type);
 
+  // Adds a tensor that is a part of another one, from so many bytes on.
+  absl::StatusOr<int> AddPart(absl::string_view name,
+                              const relay::TensorType& type, int whole,
+                              uint64_t offset);
+
   // The tensor that stands for a value.
   void SetTensorOf(const relay::Value& value, int tensor) {
     tensors_[value] = tensor;
   }
   int TensorOf(const relay::Value& value) const { return tensors_.at(value); }
+  bool HasTensor(const relay::Value& value) const {
+    return tensors_.count(value) > 0;
+  }
 
   // Says that call `call` writes the tensor, so that it needs storage on a
   // device from then on. Sequences need none.

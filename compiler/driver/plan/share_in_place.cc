@@ -97,6 +97,7 @@ class Sharer {
 
   // Whether the place of what a call reads is free afterwards.
   bool IsFree(const PlanCall& call, int index, uint32_t tensor) const {
+    if (IsInPart(*plan_, tensor)) return false;
     const uint32_t root = roots_[tensor];
     const PlanTensor& place = plan_->tensors(static_cast<int>(root));
     if (last_read_[root] != index) return false;

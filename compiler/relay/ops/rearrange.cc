@@ -88,7 +88,7 @@ OpDef Concat() {
   def.doc = "operands one after the other along an axis";
   def.max_inputs = -1;
   def.fusion = FusionKind::kInjective;
-  def.traits = kOperandsInMemory;
+  def.traits = kOperandsInMemory | kJoins;
   def.layout_rule = LayoutRule::kConcatenates;
   def.compute_known = &CopyConcatenated;
   def.attrs = {IntAttr("axis", "not negative", kRequired)};

@@ -142,7 +142,7 @@ OpDef Slice() {
     return Types{{c.type(0).dtype, std::move(shape)}};
   };
   def.compute = Compute;
-  def.traits = kNeverGrows;
+  def.traits = kNeverGrows | kCuts;
   def.layout_rule = LayoutRule::kSlices;
   def.compute_known = &CopySliced;
   def.max_inputs = -1;  // values whose shapes bind symbols

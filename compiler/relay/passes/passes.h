@@ -27,6 +27,7 @@ absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
 absl::StatusOr<bool> NameSizes(Module* module, PassContext* context);
 absl::StatusOr<bool> ShareKernels(Module* module, PassContext* context);
 absl::StatusOr<bool> PlaceOnDevices(Module* module, PassContext* context);
+absl::StatusOr<bool> PlaceParts(Module* module, PassContext* context);
 
 struct PassRow {
   const char* name;
@@ -72,6 +73,8 @@ inline constexpr PassRow kPasses[] = {
      ShareKernels},
     {"place_on_devices", "copy values to and from devices where they cross",
      PlaceOnDevices},
+    {"place_parts", "let values lie in what they are concatenated to or cut of",
+     PlaceParts},
 };
 
 // The passes that a compilation runs, by its level of optimization.
@@ -80,10 +83,10 @@ inline constexpr const char* kPassesOfLevel0[] = {
     "partition",   "fold_constants", "update_states",
     "fuse_ops",    "share_kernels",  "place_on_devices"};
 inline constexpr const char* kPassesOfLevel1[] = {
-    "infer_types",   "fold_constants",  "simplify",         "fold_batch_norm",
-    "simplify",      "fold_constants",  "eliminate_common", "eliminate_dead",
-    "partition",     "fold_constants",  "update_states",    "fuse_ops",
-    "share_kernels", "place_on_devices"};
+    "infer_types",   "fold_constants",   "simplify",         "fold_batch_norm",
+    "simplify",      "fold_constants",   "eliminate_common", "eliminate_dead",
+    "partition",     "fold_constants",   "update_states",    "fuse_ops",
+    "share_kernels", "place_on_devices", "place_parts"};
 inline constexpr const char* kPassesOfLevel2[] = {
     "infer_types",    "fold_constants", "simplify",         "fold_batch_norm",
     "simplify",       "fold_constants", "eliminate_common", "eliminate_dead",
@@ -91,7 +94,7 @@ inline constexpr const char* kPassesOfLevel2[] = {
     "join_attention", "sub_pixel",      "block_layout",     "pack_weights",
     "fold_constants", "simplify",       "eliminate_common", "byte_tables",
     "eliminate_dead", "update_states",  "fuse_ops",         "flatten_rows",
-    "name_sizes",     "share_kernels",  "place_on_devices"};
+    "name_sizes",     "share_kernels",  "place_on_devices", "place_parts"};
 
 }  // namespace ingot::relay
 

@@ -242,8 +242,15 @@ class PlanParser : private PlanCallsParser {
       tensor->set_view_of(viewed);
       return absl::OkStatus();
     }
+    if (token_.IsWord("part")) {
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(ExpectWord("of"));
+      INGOT_ASSIGN_OR_RETURN(const uint32_t whole, ParseTensor(scope));
+      tensor->set_part_of(whole);
+      return ParseOffset(tensor);
+    }
     if (!token_.IsWord("storage")) {
-      return Unexpected("input, state, constant, storage, view or held");
+      return Unexpected("input, state, constant, storage, view, part or held");
     }
     INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
@@ -253,6 +260,10 @@ class PlanParser : private PlanCallsParser {
       return ErrorAt(at, absl::StrCat("there are ", known, " storages"));
     }
     tensor->set_storage(storage);
+    return ParseOffset(tensor);
+  }
+
+  absl::Status ParseOffset(PlanTensor* tensor) {
     INGOT_RETURN_IF_ERROR(ExpectWord("at"));
     INGOT_ASSIGN_OR_RETURN(const uint64_t offset, ParseNumber());
     tensor->set_offset(offset);

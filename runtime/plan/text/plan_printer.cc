@@ -217,6 +217,9 @@ class PlanPrinter {
                             tensor.offset());
       case PlanTensor::kViewOf:
         return absl::StrCat("view of ", Name(tensor.view_of()));
+      case PlanTensor::kPartOf:
+        return absl::StrCat("part of ", Name(tensor.part_of()), " at ",
+                            tensor.offset());
       case PlanTensor::PLACE_NOT_SET:
         return "held";
     }

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kSmall[] = R"(plan "model" version 6 {
+constexpr char kSmall[] = R"(plan "model" version 7 {
   devices {
     cpu
   }
@@ -127,7 +127,7 @@ TEST(PlanText, KeepsEverything) {
   Plan plan;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 6
+        version: 7
         entry: "a \"b\"\n"
         devices { kind: "cpu" }
         devices { kind: "opencl" target_key: "gpu.0" shared_by: "lib" }
@@ -186,6 +186,7 @@ TEST(PlanText, KeepsEverything) {
         tensors { name: "held" type: 5 is_sequence: true }
         types { dtype { code: 4 bits: 16 } }
         tensors { name: "copy" type: 6 is_sequence: true }
+        tensors { name: "last of n" type: 3 part_of: 3 offset: 8 }
         inputs: [ 0, 1 ]
         outputs: 4
         storage {
@@ -295,11 +296,11 @@ TEST(PlanText, ErrorsSayWhere) {
   EXPECT_EQ(ErrorOf("f32[4]", "f33[4]"), "21:10: 'f33' is no type");
   EXPECT_EQ(ErrorOf("%y:", "%x:"), "22:5: two tensors are named 'x'");
   EXPECT_EQ(ErrorOf("  0: [", "  1: ["), "15:5: expected storage 0, found '1'");
-  EXPECT_EQ(
-      ErrorOf("storage 0 at 0", "nowhere"),
-      "22:21: expected input, state, constant, storage, view or held, found "
-      "'nowhere'");
-  EXPECT_EQ(ErrorOf("version 6", "version 3").substr(0, 27),
+  EXPECT_EQ(ErrorOf("storage 0 at 0", "nowhere"),
+            "22:21: expected input, state, constant, storage, view, part or "
+            "held, found "
+            "'nowhere'");
+  EXPECT_EQ(ErrorOf("version 7", "version 3").substr(0, 27),
             "1:1: the plan has version 3");
   EXPECT_EQ(ErrorOf("plan \"model\"", "plan model"),
             "1:6: expected the model's name, found 'model'");

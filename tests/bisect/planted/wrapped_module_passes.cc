@@ -61,6 +61,7 @@ INGOT_WRAP(ByteTables, "10ByteTables", "byte_tables")
 INGOT_WRAP(FuseOps, "7FuseOps", "fuse_ops")
 INGOT_WRAP(FlattenRows, "11FlattenRows", "flatten_rows")
 INGOT_WRAP(NameSizes, "9NameSizes", "name_sizes")
+INGOT_WRAP(PlaceParts, "10PlaceParts", "place_parts")
 
 #undef INGOT_WRAP
 

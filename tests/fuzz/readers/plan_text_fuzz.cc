@@ -13,7 +13,7 @@
 namespace ingot::fuzz {
 
 std::vector<std::string> Seeds() {
-  std::vector<std::string> seeds = {R"(plan "m" version 6 {
+  std::vector<std::string> seeds = {R"(plan "m" version 7 {
   devices { cpu opencl for "gpu.0" }
   symbols { N at least 1 "?0" }
   inputs { %x %s }
