@@ -113,6 +113,51 @@ TEST_F(BuildMainTest, ConstantsWithoutElementsHaveAPlace) {
 )");
 }
 
+// Parts are where their whole is, even in an output; one that is an output
+// itself has no room for the whole.
+TEST_F(BuildMainTest, WritesPartsOfWholes) {
+  parts_.constants_symbol.clear();
+  const std::string calls =
+      "storage { bytes { value: 32 } } "
+      "calls { function: 'net_twice' args: [0, 2] num_outputs: 1 } "
+      "calls { function: 'net_twice' args: [2, 3] num_outputs: 1 } ";
+  const std::string tensors =
+      TensorText("x", kFour, "input: 0") +
+      TensorText("whole", "shape { value: 8 }", "storage: 0") +
+      TensorText("a", kFour, "part_of: 1") +
+      TensorText("b", kFour, "part_of: 1 offset: 16");
+  EXPECT_EQ(Text(tensors + "inputs: 0 outputs: 1 " + calls),
+            R"(func @net_main(%in_x: f32[4]) -> (%out_whole: f32[8]) {
+  {
+    part %a: f32[4] of %out_whole at 0
+    extern @net_twice(%in_x) -> (%a)
+  }
+  part %a: f32[4] of %out_whole at 0
+  part %b: f32[4] of %out_whole at 16
+  extern @net_twice(%a) -> (%b)
+}
+)");
+  EXPECT_EQ(
+      Text(tensors + "inputs: 0 outputs: 3 " + calls),
+      R"(func @net_main(%in_x: f32[4]) -> (%out_b: f32[4]) workspace(%arena: u8[64]) {
+  {
+    part %a: f32[4] of %arena at 0
+    extern @net_twice(%in_x) -> (%a)
+  }
+  {
+    part %a: f32[4] of %arena at 0
+    part %b: f32[4] of %arena at 16
+    extern @net_twice(%a) -> (%b)
+  }
+  part %from: u32[4] of %arena at 16
+  part %to: u32[4] of %out_b at 0
+  for i in [0, 4) {
+    %to[i] = %from[i]
+  }
+}
+)");
+}
+
 // An output that is an input, one that is a view of an output, and one that is
 // there twice.
 TEST_F(BuildMainTest, CopiesOutputsThatHaveAnotherPlace) {

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Tensors 0 to 3: an input, x, and what calls write. Tensors 4 to 6: sequences,
-// the first of them an input.
+// the first of them an input. Tensors 7 and 8: a view and a part of the first.
 Plan ParsePlan(const std::string& calls) {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -50,6 +50,7 @@ Plan ParsePlan(const std::string& calls) {
               shape { value: 4 }
             }
             tensors { name: "view" type: 7 view_of: 1 }
+            tensors { name: "part" type: 7 part_of: 1 }
             inputs: [ 0, 4 ]
       )pb" +
           calls,
@@ -100,6 +101,16 @@ TEST(ShareInPlace, NotWhatIsReadAfterwards) {
                          "num_outputs: 1 } outputs: 2",
                      1),
               IsEmpty());
+}
+
+// A loop would give the result room of its own, beside the other parts.
+TEST(ShareInPlace, NotParts) {
+  EXPECT_THAT(
+      Shared(std::string(kMakeA) +
+                 "calls { loop { carried: 1 } args: 8 args: 2 num_outputs: 1 } "
+                 "outputs: 2",
+             1),
+      IsEmpty());
 }
 
 TEST(ShareInPlace, NotInputsOtherShapesAndKernels) {
