@@ -22,8 +22,7 @@
 //  * A value of `lanes` > 1 is a short vector; scalars never mix with vectors
 //    except through Broadcast.
 //  * A Load or Store indexes every dimension of its buffer, in elements. In
-//    vector code exactly one index has lanes (the others are scalars, the
-//    same for every lane), and a stored value has as many.
+//    vector code exactly one index has lanes, and a stored value has as many.
 #ifndef INGOT_COMPILER_TIR_IR_H_
 #define INGOT_COMPILER_TIR_IR_H_
 
@@ -39,11 +38,9 @@
 
 namespace ingot::tir {
 
-// The widest vector.
-constexpr int kMaxLanes = 256;
+constexpr int kMaxLanes = 256;  // of the widest vector
 
-// Every node kind, once: the enum, the visitors and the printer are fed from
-// these two lists.
+// Every node kind: the enum, the visitors and the printer come from these.
 #define INGOT_TIR_EXPR_NODES(V) \
   V(IntImm)                     \
   V(FloatImm)                   \
@@ -423,7 +420,7 @@ struct PrimFunc {
 
 // -------------------------------------------------------------------- downcast
 
-// The node as T, or null when it is another kind.
+// The node as T, or null when it is none.
 template <typename T>
 const T* As(const Expr& e) {
   return e != nullptr && e->kind == T::kKind ? static_cast<const T*>(e.get())
