@@ -169,6 +169,17 @@ TEST_F(KernelCodeTest, TablesOfBytes) {
              kIcelake, "vperm[it]2b.*zmm", 2, 6);
 }
 
+// Three taps of a row are one product of words, whose data a load and a
+// permutation give.
+TEST_F(KernelCodeTest, DepthwiseBytes) {
+  const std::string main = R"((%x: u8[1, 32, 64, 64]) -> (%y) {
+    %w = const i8[32, 1, 3, 3] random(1)
+    %y = conv2d(%x, %w) {groups=32, out_dtype=i32}
+  })";
+  ExpectLoop(main, kIcelake, "vpdpbusd.*zmm", 24, 4);
+  ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 5);
+}
+
 // Floats become bytes, and these floats again, by products and sums, without a
 // division or a conversion between.
 TEST_F(KernelCodeTest, RoundingToBytes) {

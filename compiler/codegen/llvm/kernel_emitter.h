@@ -2,6 +2,7 @@
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -99,6 +100,18 @@ class KernelEmitter {
   llvm::Value* EmitCall(const tir::Call& e);
   // kDot4 with all whose result it is added to.
   llvm::Value* EmitByteProducts(const tir::Call& last);
+  // The loads of u8 that the bytes of a word are; null: that one is 0.
+  static constexpr int kBytesOfWord = 4;
+  using BytesOfWord = std::array<const tir::Load*, kBytesOfWord>;
+  // False where the word is made of something else.
+  bool FindBytes(const tir::Expr& e, BytesOfWord* bytes);
+  // A vector of words whose bytes are those of neighbouring vectors, each from
+  // one; null where it is anything else (emit_words.cc).
+  llvm::Value* EmitWordOfNeighbours(const tir::Expr& e);
+  // So many vectors of bytes, four at most, as words of four neighbours; zeros
+  // behind them.
+  llvm::Value* EmitNeighbours(const tir::BufferNode& buffer,
+                              const tir::Expr& first, int lanes, int vectors);
   llvm::Value* EmitRamp(const tir::Ramp& e);
   llvm::Value* EmitConstant(DataType t, double value);
   // Whether an i64 expression cannot overflow: it is made of loop variables,
