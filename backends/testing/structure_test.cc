@@ -111,6 +111,30 @@ const char* const kKernels[] = {
     "dot2(%a[k], %b[k, j], %acc[j]) } } vectorized j in [0, 16) { %c[j] = "
     "%acc[j] } for i in [0, 3) { %d[i] = dot2(%s[i], %a[i], %s[i]) } }",
     // Bytes of -128 and 127, 15 times as much: 16 bits hold eight sums of two.
+    // Words of neighbouring vectors: of three and of four, with a gap between,
+    // and of others, some of which are no vectors after another.
+    "func @dot4_of_neighbours(%x: u8[6, 16], %w: i32[3, 16]) -> (%y: i32[3, "
+    "16]) { for i in [0, 3) { vectorized j in [0, 16) { %y[i, j] = "
+    "dot4(i32(%x[i, j]) | i32(%x[i + 1, j]) << i32(8) | i32(%x[i + 2, j]) << "
+    "i32(16) | i32(%x[i + 2, j]) << i32(24), %w[i, j], dot4(i32(%x[i, j]) | "
+    "i32(%x[i + 1, j]) << i32(8) | i32(%x[i + 2, j]) << i32(16) | i32(%x[i + "
+    "3, j]) << i32(24), %w[i, j], dot4(i32(%x[i + 1, j]) << i32(8) | i32(%x[i "
+    "+ 3, j]) << i32(24), %w[i, j], i32(j)))) } } }",
+    "func @dot4_of_8_neighbours(%x: u8[6, 8], %w: i32[3, 8]) -> (%y: i32[3, "
+    "8]) { for i in [0, 3) { vectorized j in [0, 8) { %y[i, j] = "
+    "dot4(i32(%x[i, j]) | i32(%x[i + 1, j]) << i32(8) | i32(%x[i + 2, j]) << "
+    "i32(16) | i32(%x[i + 3, j]) << i32(24), %w[i, j], dot4(i32(%x[i, j]) | "
+    "i32(%x[i + 1, j]) << i32(8) | i32(%x[i + 2, j]) << i32(16), %w[i, j], "
+    "i32(1))) } } }",
+    "func @dot4_of_4_neighbours(%x: u8[6, 4], %w: i32[3, 4]) -> (%y: i32[3, "
+    "4]) { for i in [0, 3) { vectorized j in [0, 4) { %y[i, j] = "
+    "dot4(i32(%x[i, j]) | i32(%x[i + 1, j]) << i32(8) | i32(%x[i + 2, j]) << "
+    "i32(16), %w[i, j], dot4(i32(%x[i + 2, j]) | i32(%x[i + 1, j]) << i32(8) "
+    "| i32(%x[i, j]) << i32(16), %w[i, j], i32(1))) } } }",
+    "func @dot4_of_others(%x: u8[64], %w: i32[16]) -> (%y: i32[16]) { "
+    "vectorized j in [0, 16) { %y[j] = dot4(i32(%x[j]) | i32(%x[j + 3]) << "
+    "i32(8) | i32(%x[j * 2]) << i32(16), %w[j], dot4(select(j < 9, i32(%x[j]) "
+    "| i32(%x[j + 16]) << i32(8), i32(7)), %w[j], i32(2))) } }",
     "func @dot4_of_few_bits(%a: i32[19], %w: i32[19, 16]) -> (%c: i32[16]) { "
     "alloc %acc: i32[16] stack vectorized j in [0, 16) { %acc[j] = i32(-9) } "
     "vectorized j in [0, 16) { %acc[j] = dot4(%w[18, j] & i32(252645135), "

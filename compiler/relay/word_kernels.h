@@ -3,6 +3,7 @@
 #define INGOT_COMPILER_RELAY_WORD_KERNELS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "runtime/tensor.h"
@@ -21,6 +22,21 @@ struct WordKernels {
 // channel 16p + c, the first in the lowest byte. Zeros beyond the channels.
 // ResourceExhausted where memory runs out.
 absl::StatusOr<Tensor> PackWordKernels(const Tensor& w);
+
+// How the taps of a row of a depthwise kernel are words of four neighbours:
+// word r begins at tap r * step. Where that is not a multiple of four, words
+// share taps, which have a weight in the first of these alone; the taps beyond
+// a row of fewer than four are its last one again, without a weight.
+struct TapWords {
+  int64_t count, step;
+};
+
+// None where that is no even step.
+std::optional<TapWords> TapWordsOf(int64_t taps);
+
+// Packs kernels of i8, [c, 1, h, w], as words i32[c, 1, h, TapWordsOf(w)].
+// ResourceExhausted where memory runs out.
+absl::StatusOr<Tensor> PackTapWords(const Tensor& w);
 
 }  // namespace ingot::relay
 

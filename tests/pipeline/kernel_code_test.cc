@@ -160,7 +160,6 @@ TEST_F(KernelCodeTest, ProductsOfFewBits) {
   ExpectLoop(main, kCortex, "sdot", 64, 5.2, 64);
 }
 
-// Weights that stay in a cache are not asked for.
 // 64 bytes at once: two instructions choose among the halves of a table.
 TEST_F(KernelCodeTest, TablesOfBytes) {
   ExpectLoop(R"((%x: u8[4096]) -> (%y) {
@@ -170,6 +169,39 @@ TEST_F(KernelCodeTest, TablesOfBytes) {
              kIcelake, "vperm[it]2b.*zmm", 2, 6);
 }
 
+// Three taps of a row are one product of words, whose data a load and a
+// permutation give.
+TEST_F(KernelCodeTest, DepthwiseBytes) {
+  const std::string main = R"((%x: u8[1, 32, 64, 64]) -> (%y) {
+    %w = const i8[32, 1, 3, 3] random(1)
+    %y = conv2d(%x, %w) {groups=32, out_dtype=i32}
+  })";
+  ExpectLoop(main, kIcelake, "vpdpbusd.*zmm", 24, 4);
+  ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 5);
+}
+
+// Floats become bytes, and these floats again, by products and sums, without a
+// division or a conversion between.
+TEST_F(KernelCodeTest, RoundingToBytes) {
+  const std::string main = R"((%x: f32[4096], %c: f32[1]) -> (%y) {
+    %s = const f32[1] fill(0.07)
+    %z = const u8[1] fill(121)
+    %t = const f32[1] fill(0.03)
+    %q = quantize(%x, %s, %z) {dtype=u8}
+    %d = dequantize(%q, %s, %z)
+    %a = add(%d, %c)
+    %r = relu(%a)
+    %y = quantize(%r, %t) {dtype=u8}
+  })";
+  // Two limits, two steps of the division, a sum that rounds, one that takes
+  // the rest away, and for the second byte the limits alone, division and sum.
+  ExpectLoop(main, kSkylake, "vpmovdb", 1, 19);
+  EXPECT_THAT(Listing(main, kSkylake), Not(HasSubstr("vdivps")));
+  EXPECT_THAT(Listing(main, kSkylake), Not(HasSubstr("vcvt")));
+  EXPECT_THAT(Listing(main, kCortex), Not(HasSubstr("fdiv")));
+}
+
+// Weights that stay in a cache are not asked for.
 TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
   const auto product = [](int columns) {
     return absl::Substitute(R"((%x: f32[64, 1024]) -> (%y) {

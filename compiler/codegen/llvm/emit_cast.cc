@@ -86,6 +86,8 @@ Value* KernelEmitter::EmitWideSaturatingCast(Value* v, DataType to) {
 Value* KernelEmitter::EmitCast(const tir::Cast& e) {
   const DataType from = e.value->dtype;
   const DataType to = e.dtype;
+  if (Value* byte = EmitQuantized(e)) return byte;
+  if (Value* number = EmitDequantized(e)) return number;
   Value* v = EmitExpr(e.value);
   llvm::Type* type = module_->ValueType(to);
   if (to.is_bool()) {

@@ -292,12 +292,18 @@ Value* KernelEmitter::EmitByteProducts(const tir::Call& last) {
   std::vector<Dot4Terms> terms;
   const tir::Call* call = &last;
   while (true) {
-    terms.push_back({EmitExpr(call->args[0]), EmitExpr(call->args[1])});
+    Value* data = EmitWordOfNeighbours(call->args[0]);
+    if (data == nullptr) data = EmitExpr(call->args[0]);
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(data);
+    if (constant == nullptr || !constant->isNullValue()) {
+      terms.push_back({data, EmitExpr(call->args[1])});
+    }
     const auto* before = tir::As<tir::Call>(call->args[2]);
     if (before == nullptr || before->intrinsic != tir::Intrinsic::kDot4) break;
     call = before;
   }
-  return EmitDot4s(b_, m_, terms, EmitExpr(call->args[2]));
+  Value* sum = EmitExpr(call->args[2]);
+  return terms.empty() ? sum : EmitDot4s(b_, m_, terms, sum);
 }
 
 Value* KernelEmitter::EmitCall(const tir::Call& e) {

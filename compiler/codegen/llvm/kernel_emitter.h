@@ -2,6 +2,8 @@
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
 
+#include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +15,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/byte_reciprocal.h"
 #include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/tile_nest.h"
@@ -97,6 +100,18 @@ class KernelEmitter {
   llvm::Value* EmitCall(const tir::Call& e);
   // kDot4 with all whose result it is added to.
   llvm::Value* EmitByteProducts(const tir::Call& last);
+  // The loads of u8 that the bytes of a word are; null: that one is 0.
+  static constexpr int kBytesOfWord = 4;
+  using BytesOfWord = std::array<const tir::Load*, kBytesOfWord>;
+  // False where the word is made of something else.
+  bool FindBytes(const tir::Expr& e, BytesOfWord* bytes);
+  // A vector of words whose bytes are those of neighbouring vectors, each from
+  // one; null where it is anything else (emit_words.cc).
+  llvm::Value* EmitWordOfNeighbours(const tir::Expr& e);
+  // So many vectors of bytes, four at most, as words of four neighbours; zeros
+  // behind them.
+  llvm::Value* EmitNeighbours(const tir::BufferNode& buffer,
+                              const tir::Expr& first, int lanes, int vectors);
   llvm::Value* EmitRamp(const tir::Ramp& e);
   llvm::Value* EmitConstant(DataType t, double value);
   // Whether an i64 expression cannot overflow: it is made of loop variables,
@@ -114,6 +129,23 @@ class KernelEmitter {
   // vectors of halves where floats come from them.
   llvm::Value* WidenToCompare(DataType t, llvm::Value* v);
   llvm::Value* Narrow(DataType t, llvm::Value* v);
+
+  // Rounding to bytes (emit_quantize.cc).
+  struct Quantization;
+  // A number with the rounded quotient in its last digits, and where x was NaN
+  // if that is something else; null: it is not.
+  struct RoundedByte {
+    llvm::Value* sum = nullptr;
+    llvm::Value* is_nan = nullptr;
+  };
+  std::optional<Quantization> AsQuantization(const tir::Cast& e) const;
+  static tir::Expr TakeLimits(const Quantization& q, float* low, float* high);
+  const std::optional<ByteReciprocal>& ReciprocalFor(const Quantization& q);
+  RoundedByte EmitRounded(const Quantization& q,
+                          const ByteReciprocal& reciprocal);
+  // Each is null where `e` is something else.
+  llvm::Value* EmitQuantized(const tir::Cast& e);
+  llvm::Value* EmitDequantized(const tir::Cast& e);
 
   // Memory and what guards it (emit_memory.cc).
   llvm::Value* EmitLoad(const tir::Load& e);
@@ -287,6 +319,8 @@ class KernelEmitter {
   std::unordered_map<tir::Expr, llvm::Value*> cache_;
   // Values that loads of blocks gave, for the stores at hand.
   std::unordered_map<const tir::Load*, llvm::Value*> loaded_;
+  // By scales and what the first byte stands for, in those.
+  std::map<std::pair<float, int>, std::optional<ByteReciprocal>> reciprocals_;
   // Lanes whose loads may run; null: all.
   llvm::Value* mask_ = nullptr;
 };

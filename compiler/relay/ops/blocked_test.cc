@@ -220,6 +220,44 @@ TEST_F(BlockedTest, ConvolutionOfWords) {
   }
 }
 
+// Rows of taps in words, which share taps or lack some where the row is no
+// multiple of four.
+TEST_F(BlockedTest, DepthwiseConvolutionOfWords) {
+  for (const int64_t taps : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12}) {
+    for (const int64_t step : {1, 2}) {
+      SCOPED_TRACE(testing::Message() << taps << " by " << step);
+      const Value x = Op("cast", {Op("abs", {Constant({1, 8, 4, 13})})},
+                         {{"dtype", DataType::UInt(8)}});
+      const Tensor numbers = Numbers({8, 1, 2, taps});
+      Tensor w = *Tensor::Empty(DataType::Int(8), numbers.shape());
+      for (int64_t i = 0; i < w.NumElements(); ++i) {
+        w.mutable_data<int8_t>()[i] =
+            static_cast<int8_t>(numbers.data<float>()[i]);
+      }
+      Attrs attrs = {{"strides", Ints{1, step}},
+                     {"pads", Ints{1, taps / 2, 0, 1}},
+                     {"pad_value", int64_t{9}},
+                     {"groups", int64_t{8}},
+                     {"out_dtype", DataType::Int(32)}};
+      const Value plain =
+          Op("conv2d", {x, Value{f_->AddConstant("w", w)}}, attrs);
+      attrs.Set("data_layout", std::string("NCHW4c"));
+      attrs.Set("kernel_layout", std::string("OIHW4o"));
+      attrs.Set("words", taps);
+      const Value words{f_->AddConstant("words", *PackTapWords(w))};
+      const Value result =
+          Op("conv2d",
+             {Layout(x, "NCHW", "NCHW4c"), Layout(words, "OIHW", "OIHW4o")},
+             attrs);
+      const auto floats = [&](const Value& v) {
+        return Op("cast", {v}, {{"dtype", DataType::Float(32)}});
+      };
+      ExpectSame(floats(plain), floats(Layout(result, "NCHW4c", "NCHW")));
+    }
+  }
+  EXPECT_FALSE(TapWordsOf(9));
+}
+
 TEST_F(BlockedTest, PartialBlocksAreFilledWithZeros) {
   const Value x = Constant({1, 3, 2, 2});
   const Value back = Layout(Layout(x, "NCHW", "NCHW4c"), "NCHW4c", "NCHW");

@@ -289,7 +289,8 @@ AttrSpec WordsAttr() {
       "words",
       "1: w holds i32 words along the dimension summed over, of four "
       "signed bytes where x is u8, of two numbers of 16 bits where "
-      "it is i16",
+      "it is i16. Of a depthwise conv2d in blocks: how many taps a row of its "
+      "kernel has, which are in words of four signed bytes",
       0);
 }
 
@@ -306,14 +307,23 @@ absl::Status CheckWords(const TensorType& x, const TensorType& w,
 
 int64_t ElementsOfWord(DataType x) { return kBytesOfWord / x.bytes(); }
 
-Expr LoadWord(const te::Tensor& x, const Indices& at) {
+namespace {
+
+// So many elements after `at` along the last dimension.
+Indices Neighbour(Indices at, int64_t after) {
+  at.back() = at.back() + after;
+  return at;
+}
+
+}  // namespace
+
+Expr LoadWord(const te::Tensor& x,
+              absl::FunctionRef<Indices(int64_t)> part_at) {
   const DataType i32 = DataType::Int(32);
   Expr word;
   for (int64_t j = 0; j < ElementsOfWord(x.dtype()); ++j) {
-    Indices each = at;
-    each.back() = each.back() + j;
     Expr part =
-        MakeCast(i32, MakeCast(DataType::UInt(x.dtype().bits), x(each)));
+        MakeCast(i32, MakeCast(DataType::UInt(x.dtype().bits), x(part_at(j))));
     if (j > 0) {
       part = tir::MakeBinary(tir::BinaryOp::kShl, part,
                              tir::MakeInt(j * x.dtype().bits, i32));
@@ -323,10 +333,20 @@ Expr LoadWord(const te::Tensor& x, const Indices& at) {
   return word;
 }
 
-Expr Dot(const te::Tensor& x, const Indices& at, const Expr& word) {
+Expr LoadWord(const te::Tensor& x, const Indices& at) {
+  return LoadWord(x, [&](int64_t part) { return Neighbour(at, part); });
+}
+
+Expr Dot(const te::Tensor& x, absl::FunctionRef<Indices(int64_t)> part_at,
+         const Expr& word) {
   return tir::MakeCall(
       x.dtype().bits == 8 ? Intrinsic::kDot4 : Intrinsic::kDot2,
-      {LoadWord(x, at), word, tir::MakeInt(0, DataType::Int(32))});
+      {LoadWord(x, part_at), word, tir::MakeInt(0, DataType::Int(32))});
+}
+
+Expr Dot(const te::Tensor& x, const Indices& at, const Expr& word) {
+  return Dot(
+      x, [&](int64_t part) { return Neighbour(at, part); }, word);
 }
 
 Expr All(const std::vector<Expr>& conditions) {

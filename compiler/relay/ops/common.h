@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -144,9 +145,13 @@ int64_t ElementsOfWord(DataType x);
 // The elements of `x` from `at` on along the last dimension that a word holds,
 // the first in its low bits.
 Expr LoadWord(const te::Tensor& x, const Indices& at);
+// The same of elements from anywhere.
+Expr LoadWord(const te::Tensor& x, absl::FunctionRef<Indices(int64_t)> part_at);
 // Multiplies the elements of u8 or i16 that LoadWord gives by those of the
 // word, and adds them up.
 Expr Dot(const te::Tensor& x, const Indices& at, const Expr& word);
+Expr Dot(const te::Tensor& x, absl::FunctionRef<Indices(int64_t)> part_at,
+         const Expr& word);
 
 // An index that a tensor's element gave: negative ones count from the end, and
 // what lies outside is clamped, because such an index is the caller's data.

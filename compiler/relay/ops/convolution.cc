@@ -3,6 +3,7 @@
 #include "compiler/relay/layout.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/window.h"
+#include "compiler/relay/word_kernels.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {
@@ -18,7 +19,8 @@ struct ConvInfo {
   int64_t in_block = 0;   // 0: plain NCHW data
   int64_t out_block = 0;  // 0: plain result
   bool depthwise_blocked = false;
-  int64_t words = 1;  // of so many elements, in which weights are
+  int64_t words = 1;             // of so many elements, in which weights are
+  std::optional<TapWords> taps;  // of a row of a depthwise kernel
   // Channels, in blocks too; numbers where either side has blocks.
   Dim out_channels, out_per_group, in_per_group;
   DataType acc;  // what sums are made in
@@ -111,8 +113,7 @@ absl::StatusOr<ConvInfo> ReadConv(
   INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2 + (info.in_block > 0), "the data"));
   INGOT_RETURN_IF_ERROR(ExpectRank(
       w, n + 2 + (kernel_in > 0) + (info.out_block > 0), "the kernel"));
-  INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> kernel,
-                         KernelExtents(w, n));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelExtents(w, n));
   info.groups = attrs.Get<int64_t>("groups");
   info.out_channels =
       SimplifyDim(w.shape[0] * std::max<int64_t>(info.out_block, 1));
@@ -120,7 +121,15 @@ absl::StatusOr<ConvInfo> ReadConv(
                          PerGroup(info.out_channels, info.groups, assumed));
   info.in_per_group = SimplifyDim(w.shape[1] * std::max<int64_t>(kernel_in, 1));
   info.depthwise_blocked = info.in_block > 0 && kernel_in == 0;
-  if (attrs.Get<int64_t>("words") != 0) {
+  const int64_t in_words = attrs.Get<int64_t>("words");
+  if (in_words != 0 && info.depthwise_blocked && x.dtype.bits == 8) {
+    info.taps = TapWordsOf(std::max<int64_t>(in_words, 1));
+    if (!info.taps || info.taps->count != kernel.back()) {
+      return Invalid("a row of ", in_words, " taps is not ", kernel.back(),
+                     " words");
+    }
+    kernel.back() = in_words;
+  } else if (in_words != 0) {
     if (kernel_in == 0) return Invalid("words need a kernel layout OIHW4i16o");
     info.words = ElementsOfWord(x.dtype);
     info.in_per_group = SimplifyDim(info.in_per_group * info.words);
@@ -192,6 +201,7 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
         FloorDiv(info.in_per_group, std::max<int64_t>(info.in_block, 1))));
   }
   for (int64_t k : win.kernel) extents.push_back(I64(k));
+  if (info.taps) extents.back() = I64(info.taps->count);
   if (info.in_block > 0 && !info.depthwise_blocked) {
     extents.push_back(I64(info.in_block / info.words));
   }
@@ -221,6 +231,19 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
       if (!info.depthwise_blocked) wi.push_back(r.back());
     }
     if (info.out_block > 0) wi.push_back(i.back());
+    if (info.taps) {
+      const Expr first = i[1 + n] * win.strides.back();
+      return Dot(
+          x,
+          [&](int64_t part) {
+            Indices at = xi;
+            const Expr tap = r[n - 1] * info.taps->step +
+                             std::min(part, win.kernel.back() - 1);
+            at[1 + n] = first + tap * win.dilations.back();
+            return at;
+          },
+          w(wi));
+    }
     if (info.words > 1) {
       xi.back() = xi.back() * info.words;
       return Dot(x, xi, w(wi));

@@ -148,13 +148,22 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       attrs.Set("strides", Ints{1, 1});
     }
   }
+  Value plain = w;
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
     attrs.Set("groups", tir::CeilDivInt(in, block) * block);
+    if (layouts_->tap_words && IsByteProduct(node) && kernel[3] > 1 &&
+        TapWordsOf(kernel[3]) && attrs.GetEach("dilations", 2)[1] == 1) {
+      INGOT_ASSIGN_OR_RETURN(Tensor words, PackTapWords(*ConstantOf(w)));
+      plain = Value{function_->AddConstant(w.node->name, std::move(words))};
+      plain.node->sources.Add(w.node->sources);
+      attrs.Set("words", kernel[3]);
+    }
   }
   attrs.Set("kernel_layout", kernel_layout);
-  INGOT_ASSIGN_OR_RETURN(Value weights, Transformed(w, "OIHW", kernel_layout,
-                                                    w.node->name, target_));
+  INGOT_ASSIGN_OR_RETURN(
+      Value weights,
+      Transformed(plain, "OIHW", kernel_layout, w.node->name, target_));
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false, groups == 1 ? out : 0};

@@ -34,16 +34,16 @@ std::optional<Interior> DataOf(const Stage& pad, int axis, int64_t extent) {
   return data;
 }
 
-// A window reads along an axis at place * step + tap * dilation.
+// A window reads along an axis at place * step + first + tap * dilation.
 struct Window {
-  int64_t step, taps, dilation;
-  int64_t last() const { return (taps - 1) * dilation; }
+  int64_t step, first, taps, dilation;
+  int64_t last() const { return first + (taps - 1) * dilation; }
 };
 
 std::optional<Window> WindowOf(const Operation& op, const Expr& index,
                                const tir::VarPtr& place) {
   Affine rest = tir::ToAffine(index);
-  Window window = {rest.CoefficientOf(place.get()), 1, 0};
+  Window window = {rest.CoefficientOf(place.get()), 0, 1, 0};
   if (window.step <= 0) return std::nullopt;
   rest.Add(Affine::Atom(place), -window.step);
   for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
@@ -55,7 +55,9 @@ std::optional<Window> WindowOf(const Operation& op, const Expr& index,
     window.taps = *taps;
     window.dilation = step;
   }
-  if (!(rest == Affine(0))) return std::nullopt;
+  const auto first = rest.AsConst();
+  if (!first || *first < 0) return std::nullopt;
+  window.first = *first;
   return window;
 }
 
@@ -74,8 +76,8 @@ std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
     const auto window =
         WindowOf(acc.op(), load->indices[axis], acc.op().axis[axis]);
     if (!window) return std::nullopt;
-    interior.begin =
-        std::max(interior.begin, CeilDiv(data->begin, window->step));
+    interior.begin = std::max(
+        interior.begin, CeilDiv(data->begin - window->first, window->step));
     const int64_t room = data->end - window->last();  // for a window's first
     interior.end =
         std::min(interior.end, room <= 0 ? 0 : CeilDiv(room, window->step));
@@ -106,7 +108,7 @@ std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
     if (load->buffer != pad.output().buffer) continue;
     if (window) return std::nullopt;
     window = WindowOf(acc.op(), load->indices[axis], acc.op().axis[axis]);
-    if (!window) return std::nullopt;
+    if (!window || window->first != 0) return std::nullopt;
   }
   if (!window) return std::nullopt;
   const Expr& shape = acc.output().shape()[axis];

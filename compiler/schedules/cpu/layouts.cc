@@ -220,6 +220,7 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   layouts.wide_words = layouts.byte_words &&
                        !machine.Has(MachineUnit::kInt8Dot) &&
                        !machine.Has(MachineUnit::kInt8Tiles);
+  layouts.tap_words = layouts.byte_words && machine.Has(MachineUnit::kInt8Dot);
   layouts.run_time_words = layouts.byte_words &&
                            machine.Has(MachineUnit::kInt8Dot) &&
                            !machine.Has(MachineUnit::kInt8Tiles);
