@@ -16,6 +16,12 @@ namespace {
 // which code that is written out keeps little.
 constexpr int64_t kMaxCopied = 3000;
 
+// All copies of a value together have at most so many nodes. A code of a float
+// of 8 bits has two thousand, and decoding it reads it 30 times: in one loop
+// with a transposition, whose body has each point four times, that took LLVM a
+// minute.
+constexpr int64_t kMaxCopies = 20000;
+
 // A step of an algorithm, whose results are made once and read often.
 bool IsStep(const Stage* stage) {
   return !TagOf(stage, kWinograd).empty() || !TagOf(stage, kParts).empty() ||
@@ -66,8 +72,9 @@ class Inliner {
     for (Stage* stage : stages) {
       if (!uses_[stage].inlined) continue;
       const InlinedSizes::Size size = sizes.Of(stage);
-      if (size.nodes > kMaxCopied &&
-          CountReads(stage, schedule_->Readers(stage)) > 1) {
+      const int64_t reads = CountReads(stage, schedule_->Readers(stage));
+      if (reads > 1 &&
+          (size.nodes > kMaxCopied || size.nodes > kMaxCopies / reads)) {
         continue;
       }
       sizes.Inline(stage, size);

@@ -132,8 +132,10 @@ Expr EncodeScale(const std::string& rounding, bool saturate, const Expr& x) {
   for (int bit = 7; bit >= 0; --bit) {
     const int power = 1 << bit;
     const Expr reaches = Ge(rest, d(std::ldexp(1.0, power)));
-    code = MakeSelect(reaches, code + d(power), code);
-    rest = MakeSelect(reaches, rest * d(std::ldexp(1.0, -power)), rest);
+    // Not a choice of two that both read the last: each of eight steps would
+    // be three times as large as the one before.
+    code = code + MakeSelect(reaches, d(power), d(0));
+    rest = rest * MakeSelect(reaches, d(std::ldexp(1.0, -power)), d(1));
   }
   code = MakeSelect(is_subnormal, d(0), code);
   if (rounding != "down") {

@@ -146,6 +146,46 @@ TEST_P(TransposeTest, Layouts) {
   EXPECT_EQ(Check(FromBlocks(ConstShape({1, 2, 5, 9, 8}))), has_vectors());
 }
 
+// A sum of 800 nodes or so, made of x alone, and a transposition that reads it
+// so many times.
+Kernel ReadsALargeValue(int reads) {
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, ConstShape({20, 17}));
+  Tensor sum = k.graph.Compute("sum", x.shape(), [&](auto& i) {
+    Expr value = x(i);
+    for (int step = 0; step < 200; ++step) value = value * F(0.5) + F(step);
+    return value;
+  });
+  k.inputs = {x};
+  k.outputs = {k.graph.Compute("z", ConstShape({17, 20}), [&](auto& i) {
+    Expr value = F(0);
+    for (int read = 0; read < reads; ++read) {
+      value = value * F(0.5) + sum({i[1], i[0]});
+    }
+    return value;
+  })};
+  return k;
+}
+
+// Whether stage `name` became part of those that read it.
+bool Inlines(const Kernel& kernel, const std::string& name, int bits) {
+  auto schedule = ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(),
+                                 TestCpu(bits));
+  EXPECT_TRUE(schedule.ok()) << schedule.status();
+  for (const Stage* stage : schedule->stages()) {
+    if (stage->output().buffer->name == name) return stage->IsInlined();
+  }
+  return true;
+}
+
+// All copies of a value together stay small, too: as one expression, several
+// times in the body of a loop, they would take minutes to compile.
+TEST_P(TransposeTest, ALargeValueIsCopiedAFewTimes) {
+  EXPECT_TRUE(Inlines(ReadsALargeValue(2), "sum", GetParam()));
+  EXPECT_FALSE(Inlines(ReadsALargeValue(40), "sum", GetParam()));
+  Check(ReadsALargeValue(40));
+}
+
 INSTANTIATE_TEST_SUITE_P(VectorBits, TransposeTest,
                          testing::Values(0, 128, 256, 512));
 
