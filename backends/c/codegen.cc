@@ -88,7 +88,7 @@ class CWriter : public codegen::CPrinter {
         prefix_(std::move(prefix)),
         helper_options_{machine.reproducible, machine.vector_bits},
         exports_(Reserved()) {
-    if (machine.vector_bits > 0) UseVectorTypes();
+    if (machine.vector_bits > 0) UseVectorTypes(machine.vector_bits);
     if (helper_options_.fused) RoundOnce();
   }
 

@@ -312,6 +312,8 @@ void CPrinter::NameShared(const Expr& e) {
 void CPrinter::PrintStore(const tir::Store& s) {
   const DataType t = s.buffer->dtype;
   const int lanes = s.value->dtype.lanes;
+  const bool overlaps = lanes > 1 && OverlapFinder(s).found;
+  if (!overlaps && PrintSlices(s)) return;
   if (PrintVectorStore(s)) return;
   const auto encoded = [&](std::string value) {
     if (!IsNarrowFloat(t)) return value;
@@ -319,7 +321,7 @@ void CPrinter::PrintStore(const tir::Store& s) {
         Helper(absl::StrCat("ingot_f32_to_", t.element().ToString())), "(",
         value, ")");
   };
-  if (lanes > 1 && OverlapFinder(s).found) {
+  if (overlaps) {
     const std::string copy = Declare("lanes");
     Line(absl::StrCat(ValueType(t), " ", copy, "[", lanes, "];"));
     ForLanes(lanes, [&] {

@@ -94,8 +94,12 @@ class CPrinter {
                  const std::string& end);
   // Prints the body of the iteration of a loop that is number `index` of them.
   void PrintIteration(const tir::For& loop, const std::string& index);
-  // For compilers with __attribute__((vector_size)) and convertvector.
-  void UseVectorTypes() { uses_vectors_ = true; }
+  // For compilers with __attribute__((vector_size)) and convertvector, and a
+  // processor whose vectors are so wide.
+  void UseVectorTypes(int vector_bits) {
+    uses_vectors_ = true;
+    vector_bits_ = vector_bits;
+  }
   // Multiply-adds of f32 round once, and what the C library has of f32 is ours
   // (c_math.h): the same bits from every compiler.
   void RoundOnce() { rounds_once_ = true; }
@@ -154,6 +158,9 @@ class CPrinter {
   std::string Splat(DataType t, const tir::Expr& scalar);
   // False, and nothing printed, where it must be a loop over lanes.
   bool PrintVectorStore(const tir::Store& s);
+  // The same for a vector that is wider than the processor's: as stores of
+  // vectors that it has.
+  bool PrintSlices(const tir::Store& s);
   bool PrintVectorLet(const tir::LetStmt& s);
   // The lanes of the vectors that an array of so many elements consists of, if
   // it can be variables; else 0.
@@ -199,6 +206,7 @@ class CPrinter {
   tir::Bounds bounds_;
   std::string lane_;  // the lane's index inside of a vector statement
   bool uses_vectors_ = false;
+  int vector_bits_ = 0;
   bool rounds_once_ = false;
   std::set<const tir::Var*> vector_vars_;         // of vector types
   std::set<const tir::BufferNode*> registers_;    // that are variables

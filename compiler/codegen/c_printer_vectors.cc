@@ -1,6 +1,7 @@
 // Vectors as values of the compiler's own vector types.
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_printer.h"
+#include "compiler/codegen/lane_slices.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
@@ -92,6 +94,39 @@ class RegisterFinder : public tir::StmtVisitor {
 
   const tir::BufferNode& buffer_;
 };
+
+// Whether an expression reads one of those buffers.
+class ReadFinder : public tir::ExprVisitor {
+ public:
+  ReadFinder(const Expr& e, const std::set<const tir::BufferNode*>& buffers)
+      : buffers_(buffers) {
+    Visit(e);
+  }
+  bool found = false;
+
+ protected:
+  void VisitLoad(const tir::Load& node) override {
+    found = found || buffers_.count(node.buffer.get()) != 0;
+    tir::ExprVisitor::VisitLoad(node);
+  }
+
+ private:
+  const std::set<const tir::BufferNode*>& buffers_;
+};
+
+// The bytes whose places in a table of 256 bytes a load reads; null for any
+// other load.
+Expr LookedUp(const tir::Load& load) {
+  if (load.dtype.bits != 8 || load.dtype.is_bool() ||
+      load.indices.size() != 1 ||
+      !tir::IsConstInt(load.buffer->shape[0], 256)) {
+    return nullptr;
+  }
+  const auto* cast = As<tir::Cast>(load.indices[0]);
+  const bool is_byte = cast != nullptr && cast->dtype.is_integer() &&
+                       cast->value->dtype.element() == DataType::UInt(8);
+  return is_byte ? cast->value : nullptr;
+}
 
 // Whether no byte of the lanes can be 128 or more: a mask says so.
 bool HasSmallBytes(const Expr& e) {
@@ -222,6 +257,9 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
       const auto& load = *As<tir::Load>(e);
       const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
       const bool is_register = registers_.count(load.buffer.get()) != 0;
+      if (const Expr bytes = LookedUp(load); bytes != nullptr && !is_register) {
+        return IsVector(bytes);
+      }
       return IsElement(load.buffer->dtype) && access.is_ramp() &&
              (access.contiguous() || !is_register);
     }
@@ -318,12 +356,13 @@ std::string CPrinter::PrintVector(const Expr& e, int precedence) {
 std::string CPrinter::PrintConverted(const std::string& text, DataType from,
                                      DataType to) {
   const int widest = to.is_float() ? std::min<int>(to.bits, 32) : to.bits;
-  if (from.is_integer() && from.bits < widest &&
-      (to.is_float() || from.bits * 2 < widest)) {
-    // GCC 12 converts element by element where the width grows more than
-    // twofold. A signed type of twice the width holds every number.
-    const DataType between = DataType::Int(from.bits * 2, from.lanes);
-    return PrintConverted(PrintConverted(text, from, between), between, to);
+  if (from.is_integer() && from.bits < widest) {
+    const DataType wide =
+        to.is_float() ? DataType::Int(widest, from.lanes) : to;
+    const std::string widened = absl::StrCat(
+        VectorHelper(absl::StrCat("to", wide.element().ToString()), from), "(",
+        text, ")");
+    return to.is_float() ? PrintConverted(widened, wide, to) : widened;
   }
   return absl::StrCat("__builtin_convertvector(", text, ", ", VectorType(to),
                       ")");
@@ -372,6 +411,11 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       if (registers_.count(load.buffer.get()) != 0) {
         return RegisterAt(*load.buffer, access);
       }
+      if (const Expr bytes = LookedUp(load)) {
+        return absl::StrCat(VectorHelper("lookup", t), "(",
+                            NameOf(load.buffer.get()), ", ",
+                            PrintVector(bytes, kAnything), ")");
+      }
       const std::string element = absl::StrCat(NameOf(load.buffer.get()), "[",
                                                PrintOffset(access.base), "]");
       if (access.uniform()) {
@@ -416,6 +460,24 @@ bool CPrinter::PrintVectorStore(const tir::Store& s) {
     Line(absl::StrCat(VectorHelper("store", s.value->dtype), "(&",
                       NameOf(s.buffer.get()), "[", PrintOffset(access.base),
                       "], ", value, ");"));
+  }
+  return true;
+}
+
+bool CPrinter::PrintSlices(const tir::Store& s) {
+  if (!uses_vectors_ || registers_.count(s.buffer.get()) != 0 ||
+      ReadFinder(s.value, registers_).found) {
+    return false;
+  }
+  const int all = s.value->dtype.lanes;
+  const int lanes = LanesThatFit(s.value, vector_bits_);
+  if (lanes < 2 || lanes == all || all % lanes != 0) return false;
+  const std::vector<tir::Stmt> slices = SliceLanes(s, lanes);
+  if (slices.empty() || !PrintVectorStore(*As<tir::Store>(slices[0]))) {
+    return false;
+  }
+  for (size_t i = 1; i < slices.size(); ++i) {
+    PrintStore(*As<tir::Store>(slices[i]));
   }
   return true;
 }

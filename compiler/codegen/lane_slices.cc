@@ -1,0 +1,112 @@
+#include "compiler/codegen/lane_slices.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::Expr;
+
+class WidestElement : public tir::ExprVisitor {
+ public:
+  int bits = 0;
+
+  void Visit(const Expr& e) override {
+    if (!seen_.insert(e.get()).second) return;
+    if (e->dtype.lanes > 1 && !e->dtype.is_bool()) {
+      bits = std::max<int>(bits, e->dtype.bits);
+    }
+    tir::ExprVisitor::Visit(e);
+  }
+
+ protected:
+  void VisitLoad(const tir::Load&) override {}
+
+ private:
+  std::set<const tir::ExprNode*> seen_;
+};
+
+// The lanes [first, first + lanes) of an expression.
+class LaneSlicer : public tir::ExprMutator {
+ public:
+  LaneSlicer(int first, int lanes) : first_(first), lanes_(lanes) {}
+  bool failed = false;
+
+  Expr Mutate(const Expr& e) override {
+    if (e->dtype.lanes == 1) return e;
+    const auto found = done_.find(e.get());
+    if (found != done_.end()) return found->second;
+    Expr slice = tir::ExprMutator::Mutate(e);
+    done_.emplace(e.get(), slice);
+    return slice;
+  }
+
+ protected:
+  Expr MutateVar(const Expr& e, const tir::Var&) override {
+    failed = true;
+    return e;
+  }
+  Expr MutateUnary(const Expr&, const tir::Unary& node) override {
+    return tir::MakeUnary(node.op, Mutate(node.a));
+  }
+  Expr MutateBinary(const Expr&, const tir::Binary& node) override {
+    return tir::MakeBinary(node.op, Mutate(node.a), Mutate(node.b));
+  }
+  Expr MutateSelect(const Expr&, const tir::Select& node) override {
+    return tir::MakeSelect(Mutate(node.condition), Mutate(node.on_true),
+                           Mutate(node.on_false));
+  }
+  Expr MutateCast(const Expr&, const tir::Cast& node) override {
+    return tir::MakeCast(node.dtype.with_lanes(lanes_), Mutate(node.value));
+  }
+  Expr MutateCall(const Expr&, const tir::Call& node) override {
+    bool changed = false;
+    return tir::MakeCall(node.intrinsic, MutateAll(node.args, &changed));
+  }
+  Expr MutateLoad(const Expr&, const tir::Load& node) override {
+    bool changed = false;
+    return tir::MakeLoad(node.buffer, MutateAll(node.indices, &changed));
+  }
+  Expr MutateRamp(const Expr&, const tir::Ramp& node) override {
+    return tir::MakeRamp(
+        node.base + node.stride * tir::MakeInt(first_, node.base->dtype),
+        node.stride, lanes_);
+  }
+  Expr MutateBroadcast(const Expr&, const tir::Broadcast& node) override {
+    return tir::MakeBroadcast(node.value, lanes_);
+  }
+
+ private:
+  const int first_, lanes_;
+  std::map<const tir::ExprNode*, Expr> done_;
+};
+
+}  // namespace
+
+int LanesThatFit(const Expr& e, int bits) {
+  WidestElement widest;
+  widest.Visit(e);
+  const int lanes = e->dtype.lanes;
+  return widest.bits == 0 ? lanes : std::min(lanes, bits / widest.bits);
+}
+
+std::vector<tir::Stmt> SliceLanes(const tir::Store& s, int lanes) {
+  std::vector<tir::Stmt> slices;
+  for (int first = 0; first < s.value->dtype.lanes; first += lanes) {
+    LaneSlicer slicer(first, lanes);
+    std::vector<Expr> indices;
+    for (const Expr& index : s.indices) indices.push_back(slicer.Mutate(index));
+    Expr value = slicer.Mutate(s.value);
+    if (slicer.failed) return {};
+    slices.push_back(
+        tir::MakeStore(s.buffer, std::move(indices), std::move(value)));
+  }
+  return slices;
+}
+
+}  // namespace ingot::codegen
