@@ -1,7 +1,6 @@
 // Vectors as values of the compiler's own vector types.
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_printer.h"
-#include "compiler/codegen/lane_slices.h"
 #include "compiler/tir/typing.h"
-#include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
 namespace {
@@ -23,9 +20,6 @@ using tir::ExprKind;
 
 // Compilers take wider ones apart, into code that is no better than a loop.
 constexpr int kMaxVectorBits = 2048;
-
-// More variables are no registers anyway.
-constexpr int kMaxRegisters = 64;
 
 bool IsElement(DataType t) {
   return t.is_integer() || (t.is_float() && t.bits >= 32);
@@ -49,70 +43,6 @@ Expr ScalarOf(const Expr& condition) {
   const auto* broadcast = As<tir::Broadcast>(condition);
   return broadcast == nullptr ? nullptr : broadcast->value;
 }
-
-// Whether some loop in a statement runs on several threads, or other code gets
-// the buffer, or an access is none to a whole vector at a constant place.
-class RegisterFinder : public tir::StmtVisitor {
- public:
-  explicit RegisterFinder(const tir::BufferNode& buffer) : buffer_(buffer) {}
-  // Of each vector; 0 before the first access.
-  int lanes = 0;
-  bool fits = true;
-
- protected:
-  void VisitFor(const tir::For& node) override {
-    if (node.for_kind == tir::ForKind::kParallel ||
-        node.for_kind == tir::ForKind::kBlock) {
-      fits = false;
-    }
-    tir::StmtVisitor::VisitFor(node);
-  }
-  void VisitStore(const tir::Store& node) override {
-    Check(*node.buffer, node.indices);
-    tir::StmtVisitor::VisitStore(node);
-  }
-  void VisitLoad(const tir::Load& node) override {
-    Check(*node.buffer, node.indices);
-    tir::StmtVisitor::VisitLoad(node);
-  }
-  void VisitCallExtern(const tir::CallExtern&) override { fits = false; }
-  void VisitPart(const tir::Part&) override { fits = false; }
-  void VisitPrefetch(const tir::Prefetch& node) override {
-    if (node.buffer.get() == &buffer_) fits = false;
-  }
-
- private:
-  void Check(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {
-    if (&buffer != &buffer_ || !fits) return;
-    const Access access = AnalyzeAccess(buffer, indices);
-    int64_t base = 0;
-    fits = !access.scalar() && access.is_ramp() && access.contiguous() &&
-           tir::AsConstInt(access.base, &base) && base % access.lanes == 0 &&
-           (lanes == 0 || lanes == access.lanes);
-    lanes = access.lanes;
-  }
-
-  const tir::BufferNode& buffer_;
-};
-
-// Whether an expression reads one of those buffers.
-class ReadFinder : public tir::ExprVisitor {
- public:
-  ReadFinder(const Expr& e, const std::set<const tir::BufferNode*>& buffers)
-      : buffers_(buffers) {
-    Visit(e);
-  }
-  bool found = false;
-
- protected:
-  void VisitLoad(const tir::Load& node) override {
-    found = found || buffers_.count(node.buffer.get()) != 0;
-    tir::ExprVisitor::VisitLoad(node);
-  }
-
- private:
-  const std::set<const tir::BufferNode*>& buffers_;
-};
 
 // The bytes whose places in a table of 256 bytes a load reads; null for any
 // other load.
@@ -160,41 +90,6 @@ std::string CPrinter::VectorType(DataType t) {
 
 std::string CPrinter::VectorHelper(absl::string_view op, DataType t) {
   return Helper(absl::StrCat("ingot_", op, "_", VectorType(t)));
-}
-
-int CPrinter::RegistersOf(const tir::Allocate& s, int64_t elements) const {
-  if (!uses_vectors_ || !IsElement(s.buffer->dtype)) return 0;
-  RegisterFinder finder(*s.buffer);
-  finder.Visit(s.body);
-  const bool fits = finder.fits && finder.lanes > 1 &&
-                    elements % finder.lanes == 0 &&
-                    elements / finder.lanes <= kMaxRegisters &&
-                    HasVectorType(s.buffer->dtype.with_lanes(finder.lanes));
-  return fits ? finder.lanes : 0;
-}
-
-std::vector<std::string> CPrinter::DeclareRegisters(
-    const tir::BufferNode* buffer, int64_t count) {
-  while (true) {
-    std::vector<std::string> names;
-    bool are_free = true;
-    for (int64_t i = 0; i < count; ++i) {
-      names.push_back(absl::StrCat(NameOf(buffer), "_", i));
-      are_free = are_free && taken_.count(names.back()) == 0;
-    }
-    if (are_free) {
-      taken_.insert(names.begin(), names.end());
-      return names;
-    }
-    buffer_names_[buffer] = Declare(absl::StrCat(NameOf(buffer), "_v"));
-  }
-}
-
-std::string CPrinter::RegisterAt(const tir::BufferNode& buffer,
-                                 const Access& access) {
-  int64_t base = 0;
-  tir::AsConstInt(access.base, &base);
-  return absl::StrCat(NameOf(&buffer), "_", base / access.lanes);
 }
 
 bool CPrinter::IsVector(const Expr& e) {
@@ -460,24 +355,6 @@ bool CPrinter::PrintVectorStore(const tir::Store& s) {
     Line(absl::StrCat(VectorHelper("store", s.value->dtype), "(&",
                       NameOf(s.buffer.get()), "[", PrintOffset(access.base),
                       "], ", value, ");"));
-  }
-  return true;
-}
-
-bool CPrinter::PrintSlices(const tir::Store& s) {
-  if (!uses_vectors_ || registers_.count(s.buffer.get()) != 0 ||
-      ReadFinder(s.value, registers_).found) {
-    return false;
-  }
-  const int all = s.value->dtype.lanes;
-  const int lanes = LanesThatFit(s.value, vector_bits_);
-  if (lanes < 2 || lanes == all || all % lanes != 0) return false;
-  const std::vector<tir::Stmt> slices = SliceLanes(s, lanes);
-  if (slices.empty() || !PrintVectorStore(*As<tir::Store>(slices[0]))) {
-    return false;
-  }
-  for (size_t i = 1; i < slices.size(); ++i) {
-    PrintStore(*As<tir::Store>(slices[i]));
   }
   return true;
 }

@@ -73,9 +73,9 @@ class LaneSlicer : public tir::ExprMutator {
     return tir::MakeLoad(node.buffer, MutateAll(node.indices, &changed));
   }
   Expr MutateRamp(const Expr&, const tir::Ramp& node) override {
-    return tir::MakeRamp(
-        node.base + node.stride * tir::MakeInt(first_, node.base->dtype),
-        node.stride, lanes_);
+    Expr base =
+        node.base + node.stride * tir::MakeInt(first_, node.base->dtype);
+    return lanes_ == 1 ? base : tir::MakeRamp(base, node.stride, lanes_);
   }
   Expr MutateBroadcast(const Expr&, const tir::Broadcast& node) override {
     return tir::MakeBroadcast(node.value, lanes_);
@@ -86,25 +86,56 @@ class LaneSlicer : public tir::ExprMutator {
   std::map<const tir::ExprNode*, Expr> done_;
 };
 
+class ReadFinder : public tir::ExprVisitor {
+ public:
+  explicit ReadFinder(const tir::BufferNode& buffer) : buffer_(buffer) {}
+  bool found = false;
+
+ protected:
+  void VisitLoad(const tir::Load& node) override {
+    found = found || node.buffer.get() == &buffer_;
+    tir::ExprVisitor::VisitLoad(node);
+  }
+
+ private:
+  const tir::BufferNode& buffer_;
+};
+
+bool Reads(const Expr& e, const tir::BufferNode& buffer) {
+  ReadFinder finder(buffer);
+  finder.Visit(e);
+  return finder.found;
+}
+
 }  // namespace
 
 int LanesThatFit(const Expr& e, int bits) {
   WidestElement widest;
   widest.Visit(e);
-  const int lanes = e->dtype.lanes;
-  return widest.bits == 0 ? lanes : std::min(lanes, bits / widest.bits);
+  return bits / std::max(8, widest.bits);
 }
 
 std::vector<tir::Stmt> SliceLanes(const tir::Store& s, int lanes) {
+  const int all = s.value->dtype.lanes;
+  const bool may_repeat = !Reads(s.value, *s.buffer);
   std::vector<tir::Stmt> slices;
-  for (int first = 0; first < s.value->dtype.lanes; first += lanes) {
-    LaneSlicer slicer(first, lanes);
+  for (int first = 0; first < all;) {
+    int count = lanes;
+    while (count > all - first) count /= 2;
+    if (may_repeat && count < all - first &&
+        2 * count <= std::min(lanes, all)) {
+      // One more that overlaps, instead of several short ones.
+      count *= 2;
+      first = all - count;
+    }
+    LaneSlicer slicer(first, count);
     std::vector<Expr> indices;
     for (const Expr& index : s.indices) indices.push_back(slicer.Mutate(index));
     Expr value = slicer.Mutate(s.value);
     if (slicer.failed) return {};
     slices.push_back(
         tir::MakeStore(s.buffer, std::move(indices), std::move(value)));
+    first += count;
   }
   return slices;
 }
