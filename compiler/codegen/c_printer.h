@@ -2,6 +2,7 @@
 #ifndef INGOT_COMPILER_CODEGEN_C_PRINTER_H_
 #define INGOT_COMPILER_CODEGEN_C_PRINTER_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/load_blocks.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 
@@ -158,9 +160,22 @@ class CPrinter {
   std::string Splat(DataType t, const tir::Expr& scalar);
   // False, and nothing printed, where it must be a loop over lanes.
   bool PrintVectorStore(const tir::Store& s);
-  // The same for a vector that is wider than the processor's: as stores of
-  // vectors that it has.
-  bool PrintSlices(const tir::Store& s);
+  bool IsVectorStore(const tir::Store& s);
+  // The stores, those of vectors that the processor does not have as several
+  // of some that it has.
+  std::vector<tir::Stmt> SlicesOf(absl::Span<const tir::Store* const> stores);
+  std::vector<tir::Stmt> SlicesOf(const tir::Store& s);
+  // What the stores load that is a transposition together (c_printer_blocks.cc)
+  // and that is in variables from where PrintLoadBlock was called on. `guard`
+  // and `rows` are the last one's condition, and the variable that has its
+  // bits.
+  std::multimap<size_t, LoadBlock> BlocksOf(
+      absl::Span<const tir::Store* const> stores);
+  void PrintLoadBlock(const LoadBlock& block, tir::Expr* guard,
+                      std::string* rows);
+  // The load that a select guards, where its block has 0 for what is not
+  // loaded; else null.
+  const tir::Load* LoadedUnder(const tir::Select& select) const;
   bool PrintVectorLet(const tir::LetStmt& s);
   // The lanes of the vectors that an array of so many elements consists of, if
   // it can be variables; else 0.
@@ -192,8 +207,7 @@ class CPrinter {
   void PrintAssert(const tir::Assert& s);
   void PrintCallExtern(const tir::CallExtern& s);
   // Runs `body` in a loop over the lanes, if there is more than one.
-  template <typename Body>
-  void ForLanes(int lanes, const Body& body);
+  void ForLanes(int lanes, const std::function<void()>& body);
 
   std::map<const tir::Var*, std::string> var_names_;
   std::map<const tir::BufferNode*, std::string> buffer_names_;
@@ -208,8 +222,13 @@ class CPrinter {
   bool uses_vectors_ = false;
   int vector_bits_ = 0;
   bool rounds_once_ = false;
-  std::set<const tir::Var*> vector_vars_;         // of vector types
-  std::set<const tir::BufferNode*> registers_;    // that are variables
+  std::set<const tir::Var*> vector_vars_;       // of vector types
+  std::set<const tir::BufferNode*> registers_;  // that are variables
+  struct Loaded {
+    std::string name;
+    tir::Expr guard;
+  };
+  std::map<const tir::Load*, Loaded> loaded_;     // of blocks, in some stores
   std::map<const tir::ExprNode*, bool> vectors_;  // IsVector, in one statement
   int indent_ = 0;
   absl::Status status_;

@@ -122,23 +122,32 @@ std::string CPrinter::RegisterAt(const tir::BufferNode& buffer,
   return absl::StrCat(NameOf(&buffer), "_", base / access.lanes);
 }
 
-bool CPrinter::PrintSlices(const tir::Store& s) {
-  if (!uses_vectors_ || registers_.count(s.buffer.get()) != 0 ||
-      ReadFinder(s.value, registers_).found) {
-    return false;
-  }
+std::vector<tir::Stmt> CPrinter::SlicesOf(const tir::Store& s) {
   const int all = s.value->dtype.lanes;
+  if (!uses_vectors_ || all == 1 || registers_.count(s.buffer.get()) != 0 ||
+      ReadFinder(s.value, registers_).found) {
+    return {};
+  }
   const int lanes = LanesThatFit(s.value, vector_bits_);
   const bool is_power = (all & (all - 1)) == 0;
-  if (all == 1 || lanes < 2 || (is_power && lanes >= all)) return false;
-  const std::vector<tir::Stmt> slices = SliceLanes(s, lanes);
-  if (slices.empty() || !PrintVectorStore(*As<tir::Store>(slices[0]))) {
-    return false;
+  if (lanes < 2 || (is_power && lanes >= all)) return {};
+  std::vector<tir::Stmt> slices = SliceLanes(s, lanes);
+  if (!slices.empty() && !IsVectorStore(*As<tir::Store>(slices[0]))) return {};
+  return slices;
+}
+
+std::vector<tir::Stmt> CPrinter::SlicesOf(
+    absl::Span<const tir::Store* const> stores) {
+  std::vector<tir::Stmt> all;
+  for (const tir::Store* store : stores) {
+    std::vector<tir::Stmt> slices = SlicesOf(*store);
+    if (slices.empty()) {
+      slices.push_back(
+          tir::MakeStore(store->buffer, store->indices, store->value));
+    }
+    all.insert(all.end(), slices.begin(), slices.end());
   }
-  for (size_t i = 1; i < slices.size(); ++i) {
-    PrintStore(*As<tir::Store>(slices[i]));
-  }
-  return true;
+  return all;
 }
 
 }  // namespace ingot::codegen

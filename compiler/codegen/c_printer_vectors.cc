@@ -134,6 +134,7 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
     }
     case ExprKind::kSelect: {
       const auto& select = *As<tir::Select>(e);
+      if (LoadedUnder(select) != nullptr) return true;
       if (t.is_bool() || !IsVector(select.on_true) ||
           !IsVector(select.on_false)) {
         return false;
@@ -150,6 +151,7 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
     }
     case ExprKind::kLoad: {
       const auto& load = *As<tir::Load>(e);
+      if (loaded_.count(&load) != 0) return true;
       const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
       const bool is_register = registers_.count(load.buffer.get()) != 0;
       if (const Expr bytes = LookedUp(load); bytes != nullptr && !is_register) {
@@ -278,6 +280,9 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       return PrintVectorBinary(*As<tir::Binary>(e), precedence);
     case ExprKind::kSelect: {
       const auto& select = *As<tir::Select>(e);
+      if (const tir::Load* load = LoadedUnder(select)) {
+        return loaded_.at(load).name;
+      }
       if (const Expr condition = ScalarOf(select.condition)) {
         *precedence = kConditional;
         return absl::StrCat(Print(condition, kOr), " ? ",
@@ -302,6 +307,8 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
     }
     case ExprKind::kLoad: {
       const auto& load = *As<tir::Load>(e);
+      const auto loaded = loaded_.find(&load);
+      if (loaded != loaded_.end()) return loaded->second.name;
       const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
       if (registers_.count(load.buffer.get()) != 0) {
         return RegisterAt(*load.buffer, access);
@@ -341,11 +348,16 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
   }
 }
 
-bool CPrinter::PrintVectorStore(const tir::Store& s) {
+bool CPrinter::IsVectorStore(const tir::Store& s) {
   vectors_.clear();
   if (!HasVectorType(s.value->dtype) || !IsVector(s.value)) return false;
   const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
-  if (!access.is_ramp() || !access.contiguous()) return false;
+  return access.is_ramp() && access.contiguous();
+}
+
+bool CPrinter::PrintVectorStore(const tir::Store& s) {
+  if (!IsVectorStore(s)) return false;
+  const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
   NameShared(s.value);
   const std::string value = PrintVector(s.value, kAnything);
   shared_.clear();

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c_math.h"
+#include "compiler/codegen/c_vector_blocks.h"
 #include "compiler/codegen/c_vector_integers.h"
 #include "compiler/codegen/c_vector_name.h"
 
@@ -118,7 +119,7 @@ bool IsByParts(absl::string_view op, const VectorName& t,
                const HelperOptions& options) {
   return PartsOf(op, t, options) > 1 && op != "load" && op != "strided" &&
          op != "store" && op != "splat" && op != "select" && op != "bits" &&
-         op != "from" && op != "widen" && op != "narrow";
+         op != "from" && op != "widen" && op != "narrow" && !IsLoadBlock(op);
 }
 
 std::string ByParts(absl::string_view op, const VectorName& t,
@@ -168,6 +169,7 @@ std::string Source(absl::string_view op, const VectorName& t,
         "p, sizeof(x));\n  return x;\n}\n",
         t.name, t.c);
   }
+  if (IsLoadBlock(op)) return LoadBlockSource(op, t);
   if (op == "strided") {
     std::vector<std::string> lanes;
     for (int i = 0; i < t.lanes; ++i) {
@@ -265,6 +267,11 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
         };
         use(ResultOf(op, t));
         if (op == "lookup") use(other("u8"));
+        if (IsLoadBlock(op)) {
+          for (const std::string& type : TypesOfLoadBlock(op, t)) {
+            use(VectorName(type));
+          }
+        }
         if (IsByParts(op, t, options)) {
           if (op == "lookup")
             use(VectorName(absl::StrCat("u8x", PartOf(op, t, options).lanes)));

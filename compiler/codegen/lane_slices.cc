@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/tir/arith/compare.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -26,6 +27,12 @@ class WidestElement : public tir::ExprVisitor {
 
  protected:
   void VisitLoad(const tir::Load&) override {}
+  // Nor do places that a condition compares.
+  void VisitSelect(const tir::Select& node) override {
+    if (tir::HasLoad(node.condition)) Visit(node.condition);
+    Visit(node.on_true);
+    Visit(node.on_false);
+  }
 
  private:
   std::set<const tir::ExprNode*> seen_;
@@ -101,6 +108,28 @@ class ReadFinder : public tir::ExprVisitor {
   const tir::BufferNode& buffer_;
 };
 
+// Whether the value reads the buffer elsewhere than where it is stored.
+class OverlapFinder : public tir::ExprVisitor {
+ public:
+  explicit OverlapFinder(const tir::Store& store) : store_(store) {
+    Visit(store.value);
+  }
+  bool found = false;
+
+ protected:
+  void VisitLoad(const tir::Load& load) override {
+    if (load.buffer == store_.buffer) {
+      for (size_t d = 0; d < load.indices.size(); ++d) {
+        if (!tir::Equal(load.indices[d], store_.indices[d])) found = true;
+      }
+    }
+    ExprVisitor::VisitLoad(load);
+  }
+
+ private:
+  const tir::Store& store_;
+};
+
 bool Reads(const Expr& e, const tir::BufferNode& buffer) {
   ReadFinder finder(buffer);
   finder.Visit(e);
@@ -109,6 +138,8 @@ bool Reads(const Expr& e, const tir::BufferNode& buffer) {
 
 }  // namespace
 
+bool ReadsElsewhere(const tir::Store& s) { return OverlapFinder(s).found; }
+
 int LanesThatFit(const Expr& e, int bits) {
   WidestElement widest;
   widest.Visit(e);
@@ -116,6 +147,7 @@ int LanesThatFit(const Expr& e, int bits) {
 }
 
 std::vector<tir::Stmt> SliceLanes(const tir::Store& s, int lanes) {
+  if (ReadsElsewhere(s)) return {};
   const int all = s.value->dtype.lanes;
   const bool may_repeat = !Reads(s.value, *s.buffer);
   std::vector<tir::Stmt> slices;
