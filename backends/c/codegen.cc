@@ -160,7 +160,9 @@ class CWriter : public codegen::CPrinter {
   }
 
  protected:
-  // The body becomes a function of a structure with what it captures.
+  // The body becomes a function of what it captures, called by one of a
+  // structure with all that. GCC only believes parameters that they are
+  // restricted: with local pointers each store would make it read again.
   void PrintParallel(const tir::For& loop) override {
     if (in_parallel_) return codegen::CPrinter::PrintParallel(loop);
     uses_parallel_ = true;
@@ -196,23 +198,36 @@ class CWriter : public codegen::CPrinter {
     Outdent();
     Line("};");
     Line("");
-    PrintHead(absl::StrCat("static int ", name),
-              {"void* context", "int64_t begin", "int64_t end"});
-    Indent();
-    if (!values.empty()) {
-      Line(absl::StrCat("const struct ", name, "* captured = context;"));
-    }
+    std::vector<std::string> params, args;
     for (size_t i = 0; i < values.size(); ++i) {
       const bool pointer = i < captures.buffers.size();
       const size_t space = fields[i].rfind(' ');
-      Line(absl::StrCat(fields[i].substr(0, space),
-                        pointer ? " restrict " : " ", values[i],
-                        " = captured->", values[i], ";"));
+      params.push_back(absl::StrCat(fields[i].substr(0, space),
+                                    pointer ? " restrict " : " ", values[i]));
+      args.push_back(absl::StrCat("captured->", values[i]));
     }
+    for (const char* bound : {"begin", "end"}) {
+      params.push_back(absl::StrCat("int64_t ", bound));
+      args.push_back(bound);
+    }
+    PrintHead(absl::StrCat("INGOT_NOINLINE static int ", name, "_body"),
+              params);
+    Indent();
     in_parallel_ = true;
     PrintLoop(loop, "begin", "end");
     in_parallel_ = false;
     Line("return 0;");
+    Outdent();
+    Line("}");
+    Line("");
+    PrintHead(absl::StrCat("static int ", name),
+              {"void* context", "int64_t begin", "int64_t end"});
+    Indent();
+    Line(values.empty()
+             ? "(void)context;"
+             : absl::StrCat("const struct ", name, "* captured = context;"));
+    Line(absl::StrCat("return ", name, "_body(", absl::StrJoin(args, ", "),
+                      ");"));
     Outdent();
     Line("}");
     Line("");
