@@ -160,9 +160,7 @@ class CWriter : public codegen::CPrinter {
   }
 
  protected:
-  // The body becomes a function of what it captures, called by one of a
-  // structure with all that. GCC only believes parameters that they are
-  // restricted: with local pointers each store would make it read again.
+  // The body becomes a function of a structure with what it captures.
   void PrintParallel(const tir::For& loop) override {
     if (in_parallel_) return codegen::CPrinter::PrintParallel(loop);
     uses_parallel_ = true;
@@ -191,6 +189,30 @@ class CWriter : public codegen::CPrinter {
     std::string outer = std::move(text_);
     text_.clear();
     const int outer_indent = TakeIndent(0);
+    PrintBody(loop, name, fields, values, captures.buffers.size());
+    absl::StrAppend(&before_, text_);
+    text_ = std::move(outer);
+    TakeIndent(outer_indent);
+
+    Line("{");
+    Indent();
+    Line(absl::StrCat("struct ", name, " captured = {",
+                      values.empty() ? "0" : absl::StrJoin(values, ", "),
+                      "};"));
+    Line(absl::StrCat("const int error = parallel(", name, ", &captured, ",
+                      extent, ");"));
+    Line("if (error != 0) return error;");
+    Outdent();
+    Line("}");
+  }
+
+ private:
+  // The structure, the function of what it has, and that of a pointer to it.
+  // GCC only believes parameters that they are restricted: with local pointers
+  // each store would make it read again.
+  void PrintBody(const tir::For& loop, const std::string& name,
+                 const std::vector<std::string>& fields,
+                 const std::vector<std::string>& values, size_t pointers) {
     Line(absl::StrCat("struct ", name, " {"));
     Indent();
     for (const std::string& field : fields) Line(field + ";");
@@ -200,7 +222,7 @@ class CWriter : public codegen::CPrinter {
     Line("");
     std::vector<std::string> params, args;
     for (size_t i = 0; i < values.size(); ++i) {
-      const bool pointer = i < captures.buffers.size();
+      const bool pointer = i < pointers;
       const size_t space = fields[i].rfind(' ');
       params.push_back(absl::StrCat(fields[i].substr(0, space),
                                     pointer ? " restrict " : " ", values[i]));
@@ -231,23 +253,8 @@ class CWriter : public codegen::CPrinter {
     Outdent();
     Line("}");
     Line("");
-    absl::StrAppend(&before_, text_);
-    text_ = std::move(outer);
-    TakeIndent(outer_indent);
-
-    Line("{");
-    Indent();
-    Line(absl::StrCat("struct ", name, " captured = {",
-                      values.empty() ? "0" : absl::StrJoin(values, ", "),
-                      "};"));
-    Line(absl::StrCat("const int error = parallel(", name, ", &captured, ",
-                      extent, ");"));
-    Line("if (error != 0) return error;");
-    Outdent();
-    Line("}");
   }
 
- private:
   void PrintHead(const std::string& start,
                  const std::vector<std::string>& params) {
     text_ += ExportPrinter::Head(start, params);

@@ -110,7 +110,7 @@ std::string Saturating(absl::string_view from, absl::string_view to) {
   const bool is_signed = to[0] == 'i';
   const bool is_byte = to.substr(1) == "8";
   if (is_byte || to.substr(1) == "16") {
-    // Without branches, which what is rounded would mislead.
+    // Branches on the numbers of quantised layers are hard to predict.
     const int most =
         is_signed ? (is_byte ? 127 : 32767) : (is_byte ? 255 : 65535);
     const int least = is_signed ? -most - 1 : 0;

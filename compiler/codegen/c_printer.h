@@ -152,6 +152,7 @@ class CPrinter {
   bool ComputeIsVector(const tir::Expr& e);
   std::string PrintVector(const tir::Expr& e, int precedence);
   std::string PrintVectorUnwrapped(const tir::Expr& e, int* precedence);
+  std::string PrintVectorLoad(const tir::Load& load);
   std::string PrintConverted(const std::string& text, DataType from,
                              DataType to);
   std::string PrintVectorBinary(const tir::Binary& e, int* precedence);

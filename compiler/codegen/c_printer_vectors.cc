@@ -265,6 +265,31 @@ std::string CPrinter::PrintConverted(const std::string& text, DataType from,
                       ")");
 }
 
+std::string CPrinter::PrintVectorLoad(const tir::Load& load) {
+  const DataType t = load.dtype;
+  const auto loaded = loaded_.find(&load);
+  if (loaded != loaded_.end()) return loaded->second.name;
+  const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
+  if (registers_.count(load.buffer.get()) != 0) {
+    return RegisterAt(*load.buffer, access);
+  }
+  if (const Expr bytes = LookedUp(load)) {
+    return absl::StrCat(VectorHelper("lookup", t), "(",
+                        NameOf(load.buffer.get()), ", ",
+                        PrintVector(bytes, kAnything), ")");
+  }
+  const std::string element = absl::StrCat(NameOf(load.buffer.get()), "[",
+                                           PrintOffset(access.base), "]");
+  if (access.uniform()) {
+    return absl::StrCat(VectorHelper("splat", t), "(", element, ")");
+  }
+  if (access.contiguous()) {
+    return absl::StrCat(VectorHelper("load", t), "(&", element, ")");
+  }
+  return absl::StrCat(VectorHelper("strided", t), "(&", element, ", ",
+                      Print(access.stride), ")");
+}
+
 std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
   const DataType t = e->dtype;
   switch (e->kind) {
@@ -305,30 +330,8 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       }
       return PrintConverted(text, value->dtype, t);
     }
-    case ExprKind::kLoad: {
-      const auto& load = *As<tir::Load>(e);
-      const auto loaded = loaded_.find(&load);
-      if (loaded != loaded_.end()) return loaded->second.name;
-      const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
-      if (registers_.count(load.buffer.get()) != 0) {
-        return RegisterAt(*load.buffer, access);
-      }
-      if (const Expr bytes = LookedUp(load)) {
-        return absl::StrCat(VectorHelper("lookup", t), "(",
-                            NameOf(load.buffer.get()), ", ",
-                            PrintVector(bytes, kAnything), ")");
-      }
-      const std::string element = absl::StrCat(NameOf(load.buffer.get()), "[",
-                                               PrintOffset(access.base), "]");
-      if (access.uniform()) {
-        return absl::StrCat(VectorHelper("splat", t), "(", element, ")");
-      }
-      if (access.contiguous()) {
-        return absl::StrCat(VectorHelper("load", t), "(&", element, ")");
-      }
-      return absl::StrCat(VectorHelper("strided", t), "(&", element, ", ",
-                          Print(access.stride), ")");
-    }
+    case ExprKind::kLoad:
+      return PrintVectorLoad(*As<tir::Load>(e));
     case ExprKind::kRamp: {
       const auto& ramp = *As<tir::Ramp>(e);
       std::vector<std::string> lanes;
@@ -362,7 +365,8 @@ bool CPrinter::PrintVectorStore(const tir::Store& s) {
   const std::string value = PrintVector(s.value, kAnything);
   shared_.clear();
   if (registers_.count(s.buffer.get()) != 0) {
-    Line(absl::StrCat(RegisterAt(*s.buffer, access), " = ", value, ";"));
+    const std::string name = RegisterAt(*s.buffer, access);
+    if (value != name) Line(absl::StrCat(name, " = ", value, ";"));
   } else {
     Line(absl::StrCat(VectorHelper("store", s.value->dtype), "(&",
                       NameOf(s.buffer.get()), "[", PrintOffset(access.base),

@@ -235,6 +235,34 @@ std::string Source(absl::string_view op, const VectorName& t,
                           ByLanes(t, absl::StrCat(op, suffix), has_two));
 }
 
+// The types that its definition names.
+std::set<std::string> TypesOf(const std::string& op, const VectorName& t,
+                              const HelperOptions& options) {
+  std::set<std::string> types = {t.name, t.mask, ResultOf(op, t).name};
+  const auto with = [&](absl::string_view element, int lanes) {
+    types.insert(absl::StrCat(element, "x", lanes));
+  };
+  if (op == "lookup") {
+    with("u8", t.lanes);
+    with("u8", PartOf(op, t, options).lanes);
+  }
+  if (IsLoadBlock(op)) types.merge(TypesOfLoadBlock(op, t));
+  if (IsByParts(op, t, options)) return types;
+  if (op == "widen" || op == "narrow") {
+    with("f64", t.lanes);
+    with("i64", t.lanes);
+  } else if (IsWidening(op, t)) {
+    const int bits = 8 * t.bytes / t.lanes;
+    const int most = 8 * ResultOf(op, t).bytes / t.lanes;
+    for (int between = 2 * bits; between < most; between *= 2) {
+      with(absl::StrCat("i", between), t.lanes);
+    }
+  } else if (IsConversion(op, t)) {
+    with("i32", t.lanes);
+  }
+  return types;
+}
+
 }  // namespace
 
 bool IsVectorHelper(absl::string_view name) {
@@ -260,40 +288,19 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
   const auto use = [&types](const VectorName& t) { types.emplace(t.name, t); };
   const std::function<void(const std::string&, const VectorName&)> need =
       [&](const std::string& op, const VectorName& t) {
-        use(t);
-        use(VectorName(t.mask));
-        const auto other = [&t](absl::string_view element) {
-          return VectorName(absl::StrCat(element, "x", t.lanes));
-        };
-        use(ResultOf(op, t));
-        if (op == "lookup") use(other("u8"));
-        if (IsLoadBlock(op)) {
-          for (const std::string& type : TypesOfLoadBlock(op, t)) {
-            use(VectorName(type));
-          }
+        for (const std::string& type : TypesOf(op, t, options)) {
+          use(VectorName(type));
         }
         if (IsByParts(op, t, options)) {
-          if (op == "lookup")
-            use(VectorName(absl::StrCat("u8x", PartOf(op, t, options).lanes)));
           need(op, PartOf(op, t, options));
-        } else if (op == "widen" || op == "narrow") {
-          use(other("f64"));
-          use(other("i64"));
-        } else if (IsWidening(op, t)) {
-          const int bits = 8 * t.bytes / t.lanes;
-          const int most = 8 * ResultOf(op, t).bytes / t.lanes;
-          for (int between = 2 * bits; between < most; between *= 2) {
-            use(other(absl::StrCat("i", between)));
-          }
-        } else if (IsConversion(op, t)) {
-          use(other("i32"));
-          need("min", t);
-          need("max", t);
-          if (op[2] == 'i') need("select", t);
         } else if (op == "min" || op == "max") {
           need("select", t);
         } else if (op == "rsqrt") {
           need("sqrt", t);
+        } else if (IsConversion(op, t) && !IsWidening(op, t)) {
+          need("min", t);
+          need("max", t);
+          if (op[2] == 'i') need("select", t);
         }
         if (IsOwnMath(op, true) && !IsByParts(op, t, options)) {
           std::set<std::string> used = {
