@@ -88,7 +88,7 @@ class CWriter : public codegen::CPrinter {
         prefix_(std::move(prefix)),
         helper_options_{machine.reproducible, machine.vector_bits},
         exports_(Reserved()) {
-    if (machine.vector_bits > 0) UseVectorTypes();
+    if (machine.vector_bits > 0) UseVectorTypes(machine.vector_bits);
     if (helper_options_.fused) RoundOnce();
   }
 
@@ -189,33 +189,7 @@ class CWriter : public codegen::CPrinter {
     std::string outer = std::move(text_);
     text_.clear();
     const int outer_indent = TakeIndent(0);
-    Line(absl::StrCat("struct ", name, " {"));
-    Indent();
-    for (const std::string& field : fields) Line(field + ";");
-    if (fields.empty()) Line("int nothing;");
-    Outdent();
-    Line("};");
-    Line("");
-    PrintHead(absl::StrCat("static int ", name),
-              {"void* context", "int64_t begin", "int64_t end"});
-    Indent();
-    if (!values.empty()) {
-      Line(absl::StrCat("const struct ", name, "* captured = context;"));
-    }
-    for (size_t i = 0; i < values.size(); ++i) {
-      const bool pointer = i < captures.buffers.size();
-      const size_t space = fields[i].rfind(' ');
-      Line(absl::StrCat(fields[i].substr(0, space),
-                        pointer ? " restrict " : " ", values[i],
-                        " = captured->", values[i], ";"));
-    }
-    in_parallel_ = true;
-    PrintLoop(loop, "begin", "end");
-    in_parallel_ = false;
-    Line("return 0;");
-    Outdent();
-    Line("}");
-    Line("");
+    PrintBody(loop, name, fields, values, captures.buffers.size());
     absl::StrAppend(&before_, text_);
     text_ = std::move(outer);
     TakeIndent(outer_indent);
@@ -233,6 +207,54 @@ class CWriter : public codegen::CPrinter {
   }
 
  private:
+  // The structure, the function of what it has, and that of a pointer to it.
+  // GCC only believes parameters that they are restricted: with local pointers
+  // each store would make it read again.
+  void PrintBody(const tir::For& loop, const std::string& name,
+                 const std::vector<std::string>& fields,
+                 const std::vector<std::string>& values, size_t pointers) {
+    Line(absl::StrCat("struct ", name, " {"));
+    Indent();
+    for (const std::string& field : fields) Line(field + ";");
+    if (fields.empty()) Line("int nothing;");
+    Outdent();
+    Line("};");
+    Line("");
+    std::vector<std::string> params, args;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const bool pointer = i < pointers;
+      const size_t space = fields[i].rfind(' ');
+      params.push_back(absl::StrCat(fields[i].substr(0, space),
+                                    pointer ? " restrict " : " ", values[i]));
+      args.push_back(absl::StrCat("captured->", values[i]));
+    }
+    for (const char* bound : {"begin", "end"}) {
+      params.push_back(absl::StrCat("int64_t ", bound));
+      args.push_back(bound);
+    }
+    PrintHead(absl::StrCat("INGOT_NOINLINE static int ", name, "_body"),
+              params);
+    Indent();
+    in_parallel_ = true;
+    PrintLoop(loop, "begin", "end");
+    in_parallel_ = false;
+    Line("return 0;");
+    Outdent();
+    Line("}");
+    Line("");
+    PrintHead(absl::StrCat("static int ", name),
+              {"void* context", "int64_t begin", "int64_t end"});
+    Indent();
+    Line(values.empty()
+             ? "(void)context;"
+             : absl::StrCat("const struct ", name, "* captured = context;"));
+    Line(absl::StrCat("return ", name, "_body(", absl::StrJoin(args, ", "),
+                      ");"));
+    Outdent();
+    Line("}");
+    Line("");
+  }
+
   void PrintHead(const std::string& start,
                  const std::vector<std::string>& params) {
     text_ += ExportPrinter::Head(start, params);

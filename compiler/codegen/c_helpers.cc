@@ -107,6 +107,27 @@ std::string Limit(absl::string_view t) {
 }
 
 std::string Saturating(absl::string_view from, absl::string_view to) {
+  const bool is_signed = to[0] == 'i';
+  const bool is_byte = to.substr(1) == "8";
+  if (is_byte || to.substr(1) == "16") {
+    // Branches on the numbers of quantised layers are hard to predict.
+    const int most =
+        is_signed ? (is_byte ? 127 : 32767) : (is_byte ? 255 : 65535);
+    const int least = is_signed ? -most - 1 : 0;
+    const std::string end = from == "f32" ? ".0f" : ".0";
+    return absl::Substitute(
+        R"(
+static inline $0 ingot_$1_to_$2($3 x) {
+$4  x = x > $5 ? x : $5;
+  return ($0)(int32_t)(x < $6 ? x : $6);
+}
+)",
+        CType(to), from, to, CType(from),
+        is_signed
+            ? absl::StrCat("  x = x == x ? x : 0", end, "; /* NaN gives 0 */\n")
+            : "",
+        absl::StrCat(least, end), absl::StrCat(most, end));
+  }
   const std::string limits =
       absl::StrCat(to[0] == 'u' ? "UINT" : "INT", to.substr(1), "_M");
   const std::string suffix = from == "f32" ? "f" : "";

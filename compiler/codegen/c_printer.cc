@@ -10,6 +10,7 @@
 #include "base/alignment.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_vector_helpers.h"
+#include "compiler/codegen/lane_slices.h"
 #include "compiler/codegen/shared_offsets.h"
 #include "compiler/tir/visitor.h"
 
@@ -23,29 +24,6 @@ using tir::ExprKind;
 using tir::StmtKind;
 
 bool IsNarrowFloat(DataType t) { return t.is_float() && t.bits == 16; }
-
-// Whether a vector store's value reads the buffer that it writes elsewhere
-// than where it writes: lane by lane it could read what it wrote.
-class OverlapFinder : public tir::ExprVisitor {
- public:
-  explicit OverlapFinder(const tir::Store& store) : store_(store) {
-    Visit(store.value);
-  }
-  bool found = false;
-
- protected:
-  void VisitLoad(const tir::Load& load) override {
-    if (load.buffer == store_.buffer) {
-      for (size_t d = 0; d < load.indices.size(); ++d) {
-        if (!tir::Equal(load.indices[d], store_.indices[d])) found = true;
-      }
-    }
-    ExprVisitor::VisitLoad(load);
-  }
-
- private:
-  const tir::Store& store_;
-};
 
 // The nodes of an expression that several others use and that are worth a name,
 // operands before users. Without names the text of nested ones grows
@@ -156,8 +134,7 @@ void CPrinter::Line(absl::string_view text) {
   absl::StrAppend(&text_, text, "\n");
 }
 
-template <typename Body>
-void CPrinter::ForLanes(int lanes, const Body& body) {
+void CPrinter::ForLanes(int lanes, const std::function<void()>& body) {
   if (lanes == 1) return body();
   lane_ = Declare("lane");
   Line(absl::StrCat("for (int ", lane_, " = 0; ", lane_, " < ", lanes, "; ++",
@@ -176,7 +153,7 @@ void CPrinter::Print(const tir::Stmt& s) {
     case StmtKind::kFor:
       return PrintFor(*As<tir::For>(s));
     case StmtKind::kStore:
-      return PrintStore(*As<tir::Store>(s));
+      return PrintStores({As<tir::Store>(s)});
     case StmtKind::kAllocate:
       return PrintAllocate(*As<tir::Allocate>(s));
     case StmtKind::kIfThenElse:
@@ -220,7 +197,11 @@ void CPrinter::PrintSeq(const tir::Seq& seq) {
   PrintStores(stores);
 }
 
-void CPrinter::PrintStores(absl::Span<const tir::Store* const> stores) {
+void CPrinter::PrintStores(absl::Span<const tir::Store* const> given) {
+  if (given.empty()) return;
+  const std::vector<tir::Stmt> slices = SlicesOf(given);
+  std::vector<const tir::Store*> stores;
+  for (const tir::Stmt& s : slices) stores.push_back(As<tir::Store>(s));
   if (stores.size() > 1) {
     for (Affine& shared : SharedOffsets(stores, bounds_)) {
       const std::string name = Declare("at");
@@ -232,7 +213,17 @@ void CPrinter::PrintStores(absl::Span<const tir::Store* const> stores) {
       offsets_.emplace_back(std::move(shared), name);
     }
   }
-  for (const tir::Store* store : stores) PrintStore(*store);
+  const std::multimap<size_t, LoadBlock> blocks = BlocksOf(stores);
+  Expr guard;
+  std::string rows;
+  auto next = blocks.begin();
+  for (size_t i = 0; i < stores.size(); ++i) {
+    for (; next != blocks.end() && next->first == i; ++next) {
+      PrintLoadBlock(next->second, &guard, &rows);
+    }
+    PrintStore(*stores[i]);
+  }
+  loaded_.clear();
   offsets_.clear();
 }
 
@@ -319,7 +310,7 @@ void CPrinter::PrintStore(const tir::Store& s) {
         Helper(absl::StrCat("ingot_f32_to_", t.element().ToString())), "(",
         value, ")");
   };
-  if (lanes > 1 && OverlapFinder(s).found) {
+  if (lanes > 1 && ReadsElsewhere(s)) {
     const std::string copy = Declare("lanes");
     Line(absl::StrCat(ValueType(t), " ", copy, "[", lanes, "];"));
     ForLanes(lanes, [&] {

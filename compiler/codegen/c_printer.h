@@ -2,6 +2,7 @@
 #ifndef INGOT_COMPILER_CODEGEN_C_PRINTER_H_
 #define INGOT_COMPILER_CODEGEN_C_PRINTER_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/load_blocks.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 
@@ -94,8 +96,12 @@ class CPrinter {
                  const std::string& end);
   // Prints the body of the iteration of a loop that is number `index` of them.
   void PrintIteration(const tir::For& loop, const std::string& index);
-  // For compilers with __attribute__((vector_size)) and convertvector.
-  void UseVectorTypes() { uses_vectors_ = true; }
+  // For compilers with __attribute__((vector_size)) and convertvector, and a
+  // processor whose vectors are so wide.
+  void UseVectorTypes(int vector_bits) {
+    uses_vectors_ = true;
+    vector_bits_ = vector_bits;
+  }
   // Multiply-adds of f32 round once, and what the C library has of f32 is ours
   // (c_math.h): the same bits from every compiler.
   void RoundOnce() { rounds_once_ = true; }
@@ -146,6 +152,7 @@ class CPrinter {
   bool ComputeIsVector(const tir::Expr& e);
   std::string PrintVector(const tir::Expr& e, int precedence);
   std::string PrintVectorUnwrapped(const tir::Expr& e, int* precedence);
+  std::string PrintVectorLoad(const tir::Load& load);
   std::string PrintConverted(const std::string& text, DataType from,
                              DataType to);
   std::string PrintVectorBinary(const tir::Binary& e, int* precedence);
@@ -154,6 +161,22 @@ class CPrinter {
   std::string Splat(DataType t, const tir::Expr& scalar);
   // False, and nothing printed, where it must be a loop over lanes.
   bool PrintVectorStore(const tir::Store& s);
+  bool IsVectorStore(const tir::Store& s);
+  // The stores, those of vectors that the processor does not have as several
+  // of some that it has.
+  std::vector<tir::Stmt> SlicesOf(absl::Span<const tir::Store* const> stores);
+  std::vector<tir::Stmt> SlicesOf(const tir::Store& s);
+  // What the stores load that is a transposition together (c_printer_blocks.cc)
+  // and that is in variables from where PrintLoadBlock was called on. `guard`
+  // and `rows` are the last one's condition, and the variable that has its
+  // bits.
+  std::multimap<size_t, LoadBlock> BlocksOf(
+      absl::Span<const tir::Store* const> stores);
+  void PrintLoadBlock(const LoadBlock& block, tir::Expr* guard,
+                      std::string* rows);
+  // The load that a select guards, where its block has 0 for what is not
+  // loaded; else null.
+  const tir::Load* LoadedUnder(const tir::Select& select) const;
   bool PrintVectorLet(const tir::LetStmt& s);
   // The lanes of the vectors that an array of so many elements consists of, if
   // it can be variables; else 0.
@@ -185,8 +208,7 @@ class CPrinter {
   void PrintAssert(const tir::Assert& s);
   void PrintCallExtern(const tir::CallExtern& s);
   // Runs `body` in a loop over the lanes, if there is more than one.
-  template <typename Body>
-  void ForLanes(int lanes, const Body& body);
+  void ForLanes(int lanes, const std::function<void()>& body);
 
   std::map<const tir::Var*, std::string> var_names_;
   std::map<const tir::BufferNode*, std::string> buffer_names_;
@@ -199,9 +221,15 @@ class CPrinter {
   tir::Bounds bounds_;
   std::string lane_;  // the lane's index inside of a vector statement
   bool uses_vectors_ = false;
+  int vector_bits_ = 0;
   bool rounds_once_ = false;
-  std::set<const tir::Var*> vector_vars_;         // of vector types
-  std::set<const tir::BufferNode*> registers_;    // that are variables
+  std::set<const tir::Var*> vector_vars_;       // of vector types
+  std::set<const tir::BufferNode*> registers_;  // that are variables
+  struct Loaded {
+    std::string name;
+    tir::Expr guard;
+  };
+  std::map<const tir::Load*, Loaded> loaded_;     // of blocks, in some stores
   std::map<const tir::ExprNode*, bool> vectors_;  // IsVector, in one statement
   int indent_ = 0;
   absl::Status status_;

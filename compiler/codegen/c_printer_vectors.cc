@@ -9,7 +9,6 @@
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/tir/typing.h"
-#include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
 namespace {
@@ -21,9 +20,6 @@ using tir::ExprKind;
 
 // Compilers take wider ones apart, into code that is no better than a loop.
 constexpr int kMaxVectorBits = 2048;
-
-// More variables are no registers anyway.
-constexpr int kMaxRegisters = 64;
 
 bool IsElement(DataType t) {
   return t.is_integer() || (t.is_float() && t.bits >= 32);
@@ -48,50 +44,19 @@ Expr ScalarOf(const Expr& condition) {
   return broadcast == nullptr ? nullptr : broadcast->value;
 }
 
-// Whether some loop in a statement runs on several threads, or other code gets
-// the buffer, or an access is none to a whole vector at a constant place.
-class RegisterFinder : public tir::StmtVisitor {
- public:
-  explicit RegisterFinder(const tir::BufferNode& buffer) : buffer_(buffer) {}
-  // Of each vector; 0 before the first access.
-  int lanes = 0;
-  bool fits = true;
-
- protected:
-  void VisitFor(const tir::For& node) override {
-    if (node.for_kind == tir::ForKind::kParallel ||
-        node.for_kind == tir::ForKind::kBlock) {
-      fits = false;
-    }
-    tir::StmtVisitor::VisitFor(node);
+// The bytes whose places in a table of 256 bytes a load reads; null for any
+// other load.
+Expr LookedUp(const tir::Load& load) {
+  if (load.dtype.bits != 8 || load.dtype.is_bool() ||
+      load.indices.size() != 1 ||
+      !tir::IsConstInt(load.buffer->shape[0], 256)) {
+    return nullptr;
   }
-  void VisitStore(const tir::Store& node) override {
-    Check(*node.buffer, node.indices);
-    tir::StmtVisitor::VisitStore(node);
-  }
-  void VisitLoad(const tir::Load& node) override {
-    Check(*node.buffer, node.indices);
-    tir::StmtVisitor::VisitLoad(node);
-  }
-  void VisitCallExtern(const tir::CallExtern&) override { fits = false; }
-  void VisitPart(const tir::Part&) override { fits = false; }
-  void VisitPrefetch(const tir::Prefetch& node) override {
-    if (node.buffer.get() == &buffer_) fits = false;
-  }
-
- private:
-  void Check(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {
-    if (&buffer != &buffer_ || !fits) return;
-    const Access access = AnalyzeAccess(buffer, indices);
-    int64_t base = 0;
-    fits = !access.scalar() && access.is_ramp() && access.contiguous() &&
-           tir::AsConstInt(access.base, &base) && base % access.lanes == 0 &&
-           (lanes == 0 || lanes == access.lanes);
-    lanes = access.lanes;
-  }
-
-  const tir::BufferNode& buffer_;
-};
+  const auto* cast = As<tir::Cast>(load.indices[0]);
+  const bool is_byte = cast != nullptr && cast->dtype.is_integer() &&
+                       cast->value->dtype.element() == DataType::UInt(8);
+  return is_byte ? cast->value : nullptr;
+}
 
 // Whether no byte of the lanes can be 128 or more: a mask says so.
 bool HasSmallBytes(const Expr& e) {
@@ -125,41 +90,6 @@ std::string CPrinter::VectorType(DataType t) {
 
 std::string CPrinter::VectorHelper(absl::string_view op, DataType t) {
   return Helper(absl::StrCat("ingot_", op, "_", VectorType(t)));
-}
-
-int CPrinter::RegistersOf(const tir::Allocate& s, int64_t elements) const {
-  if (!uses_vectors_ || !IsElement(s.buffer->dtype)) return 0;
-  RegisterFinder finder(*s.buffer);
-  finder.Visit(s.body);
-  const bool fits = finder.fits && finder.lanes > 1 &&
-                    elements % finder.lanes == 0 &&
-                    elements / finder.lanes <= kMaxRegisters &&
-                    HasVectorType(s.buffer->dtype.with_lanes(finder.lanes));
-  return fits ? finder.lanes : 0;
-}
-
-std::vector<std::string> CPrinter::DeclareRegisters(
-    const tir::BufferNode* buffer, int64_t count) {
-  while (true) {
-    std::vector<std::string> names;
-    bool are_free = true;
-    for (int64_t i = 0; i < count; ++i) {
-      names.push_back(absl::StrCat(NameOf(buffer), "_", i));
-      are_free = are_free && taken_.count(names.back()) == 0;
-    }
-    if (are_free) {
-      taken_.insert(names.begin(), names.end());
-      return names;
-    }
-    buffer_names_[buffer] = Declare(absl::StrCat(NameOf(buffer), "_v"));
-  }
-}
-
-std::string CPrinter::RegisterAt(const tir::BufferNode& buffer,
-                                 const Access& access) {
-  int64_t base = 0;
-  tir::AsConstInt(access.base, &base);
-  return absl::StrCat(NameOf(&buffer), "_", base / access.lanes);
 }
 
 bool CPrinter::IsVector(const Expr& e) {
@@ -204,6 +134,7 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
     }
     case ExprKind::kSelect: {
       const auto& select = *As<tir::Select>(e);
+      if (LoadedUnder(select) != nullptr) return true;
       if (t.is_bool() || !IsVector(select.on_true) ||
           !IsVector(select.on_false)) {
         return false;
@@ -220,8 +151,12 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
     }
     case ExprKind::kLoad: {
       const auto& load = *As<tir::Load>(e);
+      if (loaded_.count(&load) != 0) return true;
       const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
       const bool is_register = registers_.count(load.buffer.get()) != 0;
+      if (const Expr bytes = LookedUp(load); bytes != nullptr && !is_register) {
+        return IsVector(bytes);
+      }
       return IsElement(load.buffer->dtype) && access.is_ramp() &&
              (access.contiguous() || !is_register);
     }
@@ -318,15 +253,41 @@ std::string CPrinter::PrintVector(const Expr& e, int precedence) {
 std::string CPrinter::PrintConverted(const std::string& text, DataType from,
                                      DataType to) {
   const int widest = to.is_float() ? std::min<int>(to.bits, 32) : to.bits;
-  if (from.is_integer() && from.bits < widest &&
-      (to.is_float() || from.bits * 2 < widest)) {
-    // GCC 12 converts element by element where the width grows more than
-    // twofold. A signed type of twice the width holds every number.
-    const DataType between = DataType::Int(from.bits * 2, from.lanes);
-    return PrintConverted(PrintConverted(text, from, between), between, to);
+  if (from.is_integer() && from.bits < widest) {
+    const DataType wide =
+        to.is_float() ? DataType::Int(widest, from.lanes) : to;
+    const std::string widened = absl::StrCat(
+        VectorHelper(absl::StrCat("to", wide.element().ToString()), from), "(",
+        text, ")");
+    return to.is_float() ? PrintConverted(widened, wide, to) : widened;
   }
   return absl::StrCat("__builtin_convertvector(", text, ", ", VectorType(to),
                       ")");
+}
+
+std::string CPrinter::PrintVectorLoad(const tir::Load& load) {
+  const DataType t = load.dtype;
+  const auto loaded = loaded_.find(&load);
+  if (loaded != loaded_.end()) return loaded->second.name;
+  const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
+  if (registers_.count(load.buffer.get()) != 0) {
+    return RegisterAt(*load.buffer, access);
+  }
+  if (const Expr bytes = LookedUp(load)) {
+    return absl::StrCat(VectorHelper("lookup", t), "(",
+                        NameOf(load.buffer.get()), ", ",
+                        PrintVector(bytes, kAnything), ")");
+  }
+  const std::string element = absl::StrCat(NameOf(load.buffer.get()), "[",
+                                           PrintOffset(access.base), "]");
+  if (access.uniform()) {
+    return absl::StrCat(VectorHelper("splat", t), "(", element, ")");
+  }
+  if (access.contiguous()) {
+    return absl::StrCat(VectorHelper("load", t), "(&", element, ")");
+  }
+  return absl::StrCat(VectorHelper("strided", t), "(&", element, ", ",
+                      Print(access.stride), ")");
 }
 
 std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
@@ -344,6 +305,9 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       return PrintVectorBinary(*As<tir::Binary>(e), precedence);
     case ExprKind::kSelect: {
       const auto& select = *As<tir::Select>(e);
+      if (const tir::Load* load = LoadedUnder(select)) {
+        return loaded_.at(load).name;
+      }
       if (const Expr condition = ScalarOf(select.condition)) {
         *precedence = kConditional;
         return absl::StrCat(Print(condition, kOr), " ? ",
@@ -366,23 +330,8 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       }
       return PrintConverted(text, value->dtype, t);
     }
-    case ExprKind::kLoad: {
-      const auto& load = *As<tir::Load>(e);
-      const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
-      if (registers_.count(load.buffer.get()) != 0) {
-        return RegisterAt(*load.buffer, access);
-      }
-      const std::string element = absl::StrCat(NameOf(load.buffer.get()), "[",
-                                               PrintOffset(access.base), "]");
-      if (access.uniform()) {
-        return absl::StrCat(VectorHelper("splat", t), "(", element, ")");
-      }
-      if (access.contiguous()) {
-        return absl::StrCat(VectorHelper("load", t), "(&", element, ")");
-      }
-      return absl::StrCat(VectorHelper("strided", t), "(&", element, ", ",
-                          Print(access.stride), ")");
-    }
+    case ExprKind::kLoad:
+      return PrintVectorLoad(*As<tir::Load>(e));
     case ExprKind::kRamp: {
       const auto& ramp = *As<tir::Ramp>(e);
       std::vector<std::string> lanes;
@@ -402,16 +351,22 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
   }
 }
 
-bool CPrinter::PrintVectorStore(const tir::Store& s) {
+bool CPrinter::IsVectorStore(const tir::Store& s) {
   vectors_.clear();
   if (!HasVectorType(s.value->dtype) || !IsVector(s.value)) return false;
   const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
-  if (!access.is_ramp() || !access.contiguous()) return false;
+  return access.is_ramp() && access.contiguous();
+}
+
+bool CPrinter::PrintVectorStore(const tir::Store& s) {
+  if (!IsVectorStore(s)) return false;
+  const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
   NameShared(s.value);
   const std::string value = PrintVector(s.value, kAnything);
   shared_.clear();
   if (registers_.count(s.buffer.get()) != 0) {
-    Line(absl::StrCat(RegisterAt(*s.buffer, access), " = ", value, ";"));
+    const std::string name = RegisterAt(*s.buffer, access);
+    if (value != name) Line(absl::StrCat(name, " = ", value, ";"));
   } else {
     Line(absl::StrCat(VectorHelper("store", s.value->dtype), "(&",
                       NameOf(s.buffer.get()), "[", PrintOffset(access.base),

@@ -15,139 +15,14 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c_math.h"
+#include "compiler/codegen/c_vector_blocks.h"
+#include "compiler/codegen/c_vector_integers.h"
+#include "compiler/codegen/c_vector_name.h"
 
 namespace ingot::codegen {
 namespace {
 
-// "f32x8".
-struct VectorName {
-  explicit VectorName(absl::string_view text) : name(text) {
-    const std::vector<absl::string_view> parts = absl::StrSplit(text, 'x');
-    element = std::string(parts[0]);
-    int bits = 0;
-    const bool ok = absl::SimpleAtoi(parts[1], &lanes) &&
-                    absl::SimpleAtoi(parts[0].substr(1), &bits);
-    bytes = ok ? bits / 8 * lanes : 0;
-    mask = absl::StrCat("i", bits, "x", lanes);
-    const bool is_float = element[0] == 'f';
-    c = is_float
-            ? (bits == 64 ? "double" : "float")
-            : absl::StrCat(element[0] == 'u' ? "u" : "", "int", bits, "_t");
-  }
-  // A value with `lane` in each lane.
-  std::string All(absl::string_view lane) const {
-    return absl::StrCat(
-        "(", name, "){",
-        absl::StrJoin(std::vector<absl::string_view>(lanes, lane), ", "), "}");
-  }
-
-  std::string name, element, mask;
-  std::string c;  // the element's type
-  int lanes = 0, bytes = 0;
-};
-
-// Instructions of x86 for a function of the vectors x, y and z, each where the
-// compiler has what it needs.
-class Instructions {
- public:
-  explicit Instructions(const VectorName& t) : t_(t) {}
-
-  // `call` with "$0" for the instruction's prefix and "$1" to "$3" for the
-  // vectors, where the condition `when` of the preprocessor holds.
-  void Add(const char* when, absl::string_view call) {
-    const std::string bits = absl::StrCat(8 * t_.bytes);
-    const std::string type = absl::StrCat("(__m", bits, "i)");
-    const std::string mm = t_.bytes == 16 ? "_mm" : absl::StrCat("_mm", bits);
-    absl::StrAppend(
-        &text_, text_.empty() ? "#if " : "#elif ", when, "\n  return (",
-        t_.name, ")",
-        absl::Substitute(call, mm, absl::StrCat(type, "x"),
-                         absl::StrCat(type, "y"), absl::StrCat(type, "z")),
-        ";\n");
-  }
-  // The function, which has `otherwise` where there is no instruction.
-  std::string Function(absl::string_view op, absl::string_view otherwise) {
-    return absl::Substitute(
-        "\nstatic inline $0 ingot_$3_$0($0 x, $0 y, $0 z) {\n$1$4$2}\n",
-        t_.name, text_.empty() ? "" : text_ + "#else\n",
-        text_.empty() ? "" : "#endif\n", op, otherwise);
-  }
-
- private:
-  const VectorName& t_;
-  std::string text_;
-};
-
-// Products of bytes by x86: of any, and of those that are less than 128 in x.
-// Without an instruction that multiplies bytes, those of even and of odd places
-// are made 16 bits wide: by shifts, as gcc would mask a number before it fills
-// a vector with it, and then twice.
-std::string Dot4(const VectorName& t, bool small) {
-  Instructions instructions(t);
-  constexpr char kOne[] = "$0_dpbusd_epi32($3, $1, $2)";
-  constexpr char kPairs[] =
-      "$0_add_epi32($3, $0_madd_epi16($0_maddubs_epi16($1, $2), "
-      "$0_set1_epi16(1)))";
-  constexpr char kHalves[] =
-      "$0_add_epi32(\n"
-      "      $0_add_epi32($3, $0_madd_epi16(\n"
-      "          $0_srli_epi16($0_slli_epi16($1, 8), 8),\n"
-      "          $0_srai_epi16($0_slli_epi16($2, 8), 8))),\n"
-      "      $0_madd_epi16($0_srli_epi16($1, 8), $0_srai_epi16($2, 8)))";
-  if (t.bytes == 64) {
-    instructions.Add("defined(__AVX512VNNI__)", kOne);
-    instructions.Add("defined(__AVX512BW__)", small ? kPairs : kHalves);
-  } else if (t.bytes == 32 || t.bytes == 16) {
-    instructions.Add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", kOne);
-    instructions.Add("defined(__AVXVNNI__)", "$0_dpbusd_avx_epi32($3, $1, $2)");
-    instructions.Add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)",
-                     small ? kPairs : kHalves);
-  }
-  return instructions.Function(
-      small ? "dot4small" : "dot4",
-      "  for (int i = 0; i < 32; i += 8) {\n"
-      "    z += ((x >> i) & 255) * ((y << (24 - i)) >> 24);\n  }\n"
-      "  return z;\n");
-}
-
-std::string Dot2(const VectorName& t) {
-  Instructions instructions(t);
-  const char* const when = t.bytes == 64   ? "defined(__AVX512BW__)"
-                           : t.bytes == 32 ? "defined(__AVX2__)"
-                           : t.bytes == 16 ? "defined(__SSE2__)"
-                                           : nullptr;
-  if (when != nullptr) {
-    instructions.Add(when, "$0_add_epi32($3, $0_madd_epi16($1, $2))");
-  }
-  return instructions.Function(
-      "dot2",
-      "  return z + ((x << 16) >> 16) * ((y << 16) >> 16) +\n"
-      "         (x >> 16) * (y >> 16);\n");
-}
-
 bool IsDot(absl::string_view op) { return absl::StartsWith(op, "dot"); }
-
-// Floats to integers of at most 16 bits, the limits for what is beyond them and
-// 0 for NaN. `to` is "u8".
-std::string Saturating(const VectorName& t, absl::string_view to) {
-  const bool is_byte = to.substr(1) == "8";
-  const bool is_signed = to[0] == 'i';
-  const int most =
-      is_signed ? (is_byte ? 127 : 32767) : (is_byte ? 255 : 65535);
-  const int least = is_signed ? -most - 1 : 0;
-  const auto all = [&t](int value) {
-    return absl::StrCat("((", t.name, "){0} + ", value,
-                        t.element == "f32" ? ".0f" : ".0", ")");
-  };
-  return absl::Substitute(
-      "\nstatic inline $1x$2 ingot_to$1_$0($0 x) {\n"
-      "  x = ingot_select_$0(x == x, x, $3);\n"
-      "  x = ingot_select_$0(x > $4, x, $4);\n"
-      "  x = ingot_select_$0(x < $5, x, $5);\n"
-      "  return __builtin_convertvector(__builtin_convertvector(x, i32x$2), "
-      "$1x$2);\n}\n",
-      t.name, to, t.lanes, all(0), all(least), all(most));
-}
 
 // x86's instruction for a vector of floats, where the compiler may use it, else
 // `otherwise`. $ stands for "ps" or "pd"; `wide` is for 512 bits.
@@ -187,6 +62,7 @@ std::string ByLanes(const VectorName& t, absl::string_view function,
 }
 
 std::string Extreme(const VectorName& t, bool is_min) {
+  if (t.element[0] != 'f') return IntegerExtreme(t, is_min);
   const char* const name = is_min ? "min" : "max";
   return absl::Substitute(
       "\nstatic inline $0 ingot_$1_$0($0 x, $0 y) {\n$2}\n", t.name, name,
@@ -205,36 +81,52 @@ std::string Rounded(const VectorName& t, absl::string_view op,
                       ByLanes(t, function, false)));
 }
 
-// "tou8" and the like.
-bool IsSaturating(absl::string_view op) {
-  return op == "tou8" || op == "toi8" || op == "tou16" || op == "toi16";
+// The element that a conversion gives: "u8" of "tou8".
+std::string ElementOf(absl::string_view op, const VectorName& t) {
+  return absl::StartsWith(op, "to") ? std::string(op.substr(2)) : t.element;
+}
+
+// What the function gives.
+VectorName ResultOf(absl::string_view op, const VectorName& t) {
+  return VectorName(absl::StrCat(ElementOf(op, t), "x", t.lanes));
+}
+
+bool IsConversion(absl::string_view op, const VectorName& t) {
+  return ElementOf(op, t) != t.element;
+}
+
+// Of integers to wider ones; other conversions are of floats to integers.
+bool IsWidening(absl::string_view op, const VectorName& t) {
+  return IsConversion(op, t) && t.element[0] != 'f';
 }
 
 // How many of the processor's vectors hold one. Compilers take wider ones
 // apart, but not well where a function looks at them.
-int PartsOf(const VectorName& t, const HelperOptions& options) {
-  return std::max(1, t.bytes * 8 / options.vector_bits);
+int PartsOf(absl::string_view op, const VectorName& t,
+            const HelperOptions& options) {
+  const int bytes = std::max(t.bytes, ResultOf(op, t).bytes);
+  return std::max(1, bytes * 8 / options.vector_bits);
 }
 
-VectorName PartOf(const VectorName& t, const HelperOptions& options) {
+VectorName PartOf(absl::string_view op, const VectorName& t,
+                  const HelperOptions& options) {
   return VectorName(
-      absl::StrCat(t.element, "x", t.lanes / PartsOf(t, options)));
+      absl::StrCat(t.element, "x", t.lanes / PartsOf(op, t, options)));
 }
 
 // Whether the function is one of its parts, which are vectors of that width.
 bool IsByParts(absl::string_view op, const VectorName& t,
                const HelperOptions& options) {
-  return PartsOf(t, options) > 1 && op != "load" && op != "strided" &&
+  return PartsOf(op, t, options) > 1 && op != "load" && op != "strided" &&
          op != "store" && op != "splat" && op != "select" && op != "bits" &&
-         op != "from" && op != "widen" && op != "narrow";
+         op != "from" && op != "widen" && op != "narrow" && !IsLoadBlock(op);
 }
 
 std::string ByParts(absl::string_view op, const VectorName& t,
                     const HelperOptions& options) {
-  const VectorName part = PartOf(t, options);
-  const int count = PartsOf(t, options);
-  const std::string to =
-      IsSaturating(op) ? std::string(op.substr(2)) : t.element;
+  const VectorName part = PartOf(op, t, options);
+  const int count = PartsOf(op, t, options);
+  const std::string to = ElementOf(op, t);
   std::vector<std::string> params = {"x"};
   const bool has_three = IsDot(op) || op == "muladd";
   if (op == "min" || op == "max" || op == "pow" || op == "fmod" || has_three) {
@@ -243,10 +135,16 @@ std::string ByParts(absl::string_view op, const VectorName& t,
   if (has_three) params.push_back("z");
   std::string body;
   std::vector<std::string> declared, parts;
+  const bool is_table = op == "lookup";
+  if (is_table) {
+    declared.push_back(absl::StrCat("const ", t.c, "* p"));
+    parts.push_back("p");
+  }
+  const std::string operand = is_table ? "u8" : t.element;
   for (const std::string& p : params) {
-    declared.push_back(absl::StrCat(t.name, " ", p));
+    declared.push_back(absl::StrCat(operand, "x", t.lanes, " ", p));
     parts.push_back(absl::StrCat(p, "s[i]"));
-    absl::StrAppend(&body, "  ", part.name, " ", p, "s[", count,
+    absl::StrAppend(&body, "  ", operand, "x", part.lanes, " ", p, "s[", count,
                     "];\n  memcpy(", p, "s, &", p, ", sizeof(", p, "s));\n");
   }
   return absl::Substitute(
@@ -271,6 +169,7 @@ std::string Source(absl::string_view op, const VectorName& t,
         "p, sizeof(x));\n  return x;\n}\n",
         t.name, t.c);
   }
+  if (IsLoadBlock(op)) return LoadBlockSource(op, t);
   if (op == "strided") {
     std::vector<std::string> lanes;
     for (int i = 0; i < t.lanes; ++i) {
@@ -326,12 +225,42 @@ std::string Source(absl::string_view op, const VectorName& t,
   }
   if (op == "dot2") return Dot2(t);
   if (IsDot(op)) return Dot4(t, op != "dot4");
-  if (IsSaturating(op)) return Saturating(t, op.substr(2));
+  if (op == "lookup") return LookUp(t);
+  if (IsWidening(op, t)) return Widening(t, ResultOf(op, t));
+  if (IsConversion(op, t)) return Saturating(t, ElementOf(op, t));
   const bool has_two = op == "pow" || op == "fmod";
   return absl::Substitute("\nstatic inline $0 ingot_$1_$0($0 x$2) {\n$3}\n",
                           t.name, op,
                           has_two ? absl::StrCat(", ", t.name, " y") : "",
                           ByLanes(t, absl::StrCat(op, suffix), has_two));
+}
+
+// The types that its definition names.
+std::set<std::string> TypesOf(const std::string& op, const VectorName& t,
+                              const HelperOptions& options) {
+  std::set<std::string> types = {t.name, t.mask, ResultOf(op, t).name};
+  const auto with = [&](absl::string_view element, int lanes) {
+    types.insert(absl::StrCat(element, "x", lanes));
+  };
+  if (op == "lookup") {
+    with("u8", t.lanes);
+    with("u8", PartOf(op, t, options).lanes);
+  }
+  if (IsLoadBlock(op)) types.merge(TypesOfLoadBlock(op, t));
+  if (IsByParts(op, t, options)) return types;
+  if (op == "widen" || op == "narrow") {
+    with("f64", t.lanes);
+    with("i64", t.lanes);
+  } else if (IsWidening(op, t)) {
+    const int bits = 8 * t.bytes / t.lanes;
+    const int most = 8 * ResultOf(op, t).bytes / t.lanes;
+    for (int between = 2 * bits; between < most; between *= 2) {
+      with(absl::StrCat("i", between), t.lanes);
+    }
+  } else if (IsConversion(op, t)) {
+    with("i32", t.lanes);
+  }
+  return types;
 }
 
 }  // namespace
@@ -359,21 +288,19 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
   const auto use = [&types](const VectorName& t) { types.emplace(t.name, t); };
   const std::function<void(const std::string&, const VectorName&)> need =
       [&](const std::string& op, const VectorName& t) {
-        use(t);
-        use(VectorName(t.mask));
-        const auto other = [&t](absl::string_view element) {
-          return VectorName(absl::StrCat(element, "x", t.lanes));
-        };
-        if (IsSaturating(op)) use(other(op.substr(2)));
+        for (const std::string& type : TypesOf(op, t, options)) {
+          use(VectorName(type));
+        }
         if (IsByParts(op, t, options)) {
-          need(op, PartOf(t, options));
-        } else if (op == "widen" || op == "narrow") {
-          use(other("f64"));
-          use(other("i64"));
-        } else if (IsSaturating(op)) {
-          use(other("i32"));
+          need(op, PartOf(op, t, options));
+        } else if (op == "min" || op == "max") {
+          need("select", t);
         } else if (op == "rsqrt") {
           need("sqrt", t);
+        } else if (IsConversion(op, t) && !IsWidening(op, t)) {
+          need("min", t);
+          need("max", t);
+          if (op[2] == 'i') need("select", t);
         }
         if (IsOwnMath(op, true) && !IsByParts(op, t, options)) {
           std::set<std::string> used = {
@@ -386,7 +313,6 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
             }
           }
         }
-        if (op != "select") need("select", t);
         functions.emplace(t.lanes, rank(op), absl::StrCat(op, "_", t.name));
       };
   for (const std::string& name : helpers) {
