@@ -42,7 +42,6 @@ class WidestElement : public tir::ExprVisitor {
 class LaneSlicer : public tir::ExprMutator {
  public:
   LaneSlicer(int first, int lanes) : first_(first), lanes_(lanes) {}
-  bool failed = false;
 
   Expr Mutate(const Expr& e) override {
     if (e->dtype.lanes == 1) return e;
@@ -54,10 +53,6 @@ class LaneSlicer : public tir::ExprMutator {
   }
 
  protected:
-  Expr MutateVar(const Expr& e, const tir::Var&) override {
-    failed = true;
-    return e;
-  }
   Expr MutateUnary(const Expr&, const tir::Unary& node) override {
     return tir::MakeUnary(node.op, Mutate(node.a));
   }
@@ -130,6 +125,20 @@ class OverlapFinder : public tir::ExprVisitor {
   const tir::Store& store_;
 };
 
+class VectorVarFinder : public tir::ExprVisitor {
+ public:
+  explicit VectorVarFinder(const tir::Store& s) {
+    Visit(s.value);
+    for (const Expr& index : s.indices) Visit(index);
+  }
+  bool found = false;
+
+ protected:
+  void VisitVar(const tir::Var& node) override {
+    found = found || node.dtype.lanes > 1;
+  }
+};
+
 bool Reads(const Expr& e, const tir::BufferNode& buffer) {
   ReadFinder finder(buffer);
   finder.Visit(e);
@@ -147,7 +156,7 @@ int LanesThatFit(const Expr& e, int bits) {
 }
 
 std::vector<tir::Stmt> SliceLanes(const tir::Store& s, int lanes) {
-  if (ReadsElsewhere(s)) return {};
+  if (ReadsElsewhere(s) || VectorVarFinder(s).found) return {};
   const int all = s.value->dtype.lanes;
   const bool may_repeat = !Reads(s.value, *s.buffer);
   std::vector<tir::Stmt> slices;
@@ -164,7 +173,6 @@ std::vector<tir::Stmt> SliceLanes(const tir::Store& s, int lanes) {
     std::vector<Expr> indices;
     for (const Expr& index : s.indices) indices.push_back(slicer.Mutate(index));
     Expr value = slicer.Mutate(s.value);
-    if (slicer.failed) return {};
     slices.push_back(
         tir::MakeStore(s.buffer, std::move(indices), std::move(value)));
     first += count;
