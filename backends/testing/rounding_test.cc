@@ -32,7 +32,7 @@ const Case kCases[] = {
     {"u8", 1e-30f, 3},
 };
 
-// What the results are made of: the number that is rounded, and the byte.
+// Numbers that are rounded.
 const char* const kNumbers[] = {"%x[I]", "max(0.0f, %x[I])",
                                 "min(2.0f, max(0.0f, %x[I]))",
                                 "max(-1.0f, min(3.0f, %x[I]))"};

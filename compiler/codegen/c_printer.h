@@ -166,8 +166,8 @@ class CPrinter {
   // of some that it has.
   std::vector<tir::Stmt> SlicesOf(absl::Span<const tir::Store* const> stores);
   std::vector<tir::Stmt> SlicesOf(const tir::Store& s);
-  // What the stores load that is a transposition together (c_printer_blocks.cc)
-  // and that is in variables from where PrintLoadBlock was called on. `guard`
+  // The loads of these stores that are a transposition together
+  // (c_printer_blocks.cc) and that are in variables from where PrintLoadBlock was called on. `guard`
   // and `rows` are the last one's condition, and the variable that has its
   // bits.
   std::multimap<size_t, LoadBlock> BlocksOf(

@@ -26,7 +26,7 @@ constexpr int kMaxRegisters = 64;
 class RegisterFinder : public tir::StmtVisitor {
  public:
   explicit RegisterFinder(const tir::BufferNode& buffer) : buffer_(buffer) {}
-  // Of each vector; 0 before the first access.
+  // The lanes of each vector; 0 before the first access.
   int lanes = 0;
   bool fits = true;
 

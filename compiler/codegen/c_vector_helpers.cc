@@ -86,7 +86,7 @@ std::string ElementOf(absl::string_view op, const VectorName& t) {
   return absl::StartsWith(op, "to") ? std::string(op.substr(2)) : t.element;
 }
 
-// What the function gives.
+// The type that the function gives.
 VectorName ResultOf(absl::string_view op, const VectorName& t) {
   return VectorName(absl::StrCat(ElementOf(op, t), "x", t.lanes));
 }
@@ -95,7 +95,8 @@ bool IsConversion(absl::string_view op, const VectorName& t) {
   return ElementOf(op, t) != t.element;
 }
 
-// Of integers to wider ones; other conversions are of floats to integers.
+// Whether integers become wider ones; other conversions are of floats to
+// integers.
 bool IsWidening(absl::string_view op, const VectorName& t) {
   return IsConversion(op, t) && t.element[0] != 'f';
 }

@@ -51,7 +51,8 @@ std::string InRegister(const VectorName& t) {
   return "";
 }
 
-// What x86 calls vectors of so many bytes, in types and in functions.
+// The names that x86 has for vectors of so many bytes, in types and in
+// functions.
 std::string Prefix(int bytes) {
   return bytes == 16 ? "_mm" : absl::StrCat("_mm", 8 * bytes);
 }

@@ -60,7 +60,7 @@ std::optional<int64_t> OffsetOfCut(const Node& node) {
   const std::optional<Ints> whole = KnownShape(type);
   const std::optional<Ints> part = KnownShape(node.outputs[0]);
   if (!whole || !part) return std::nullopt;
-  // Behind the first dimension with more than one element all are whole.
+  // All dimensions after the first one with more than one element are whole.
   bool inside = false;
   for (size_t d = 0; d < whole->size(); ++d) {
     if (inside && (*part)[d] != (*whole)[d]) return std::nullopt;

@@ -55,8 +55,8 @@ struct LayoutPreferences {
   // these in words of four (attribute words), and quantised models multiply
   // bytes.
   bool byte_words = false;
-  // Whether depthwise convolutions of bytes should read weights in words of four
-  // taps of a row. Only where byte_words, too.
+  // Whether depthwise convolutions of bytes should read weights in words of
+  // four taps of a row. Only where byte_words, too.
   bool tap_words = false;
   // Whether quantised models should multiply numbers of 16 bits instead, which
   // hold bytes less their zero points, by weights in words of two, but for

@@ -103,7 +103,7 @@ absl::Status CheckState(const Plan& plan, const PlanTensor& tensor) {
   return Bad("it is state ", tensor.state(), " of ", plan.states_size());
 }
 
-// Of what is in storage or is a part.
+// Checks the offset of a tensor in storage or of a part.
 absl::Status CheckOffset(const Plan& plan, const PlanTensor& tensor) {
   if (tensor.offset() %
           CheckedDataType(PlanTypeOf(plan, tensor).dtype()).bytes() ==

@@ -41,7 +41,7 @@ bool KernelEmitter::FindBytes(const Expr& e, BytesOfWord* bytes) {
     return false;
   }
   Expr byte = wide->value;
-  // Of what lies on padding nothing is read, where the code knows.
+  // Nothing is read of padding, where the code knows it.
   while (const auto* select = As<tir::Select>(byte)) {
     const auto* all = As<tir::Broadcast>(select->condition);
     const auto* holds =

@@ -149,17 +149,14 @@ class PlanBuilder {
     }
     // Calls have written the parts of a concatenation to its tensor.
     if (values_.HasTensor(ResultOf(node, 0))) return absl::OkStatus();
-    if (const auto offset = relay::OffsetOfCut(node)) {
-      return AddCut(node, *offset);
-    }
+    if (const auto at = relay::OffsetOfCut(node)) return AddCut(node, *at);
     return AddView(node);
   }
 
-  absl::Status AddCut(const Node& node, int64_t offset) {
+  absl::Status AddCut(const Node& node, int64_t at) {
+    const int whole = values_.TensorOf(node.inputs[0]);
     INGOT_ASSIGN_OR_RETURN(
-        const int id,
-        values_.AddPart(node.name, node.outputs[0],
-                        values_.TensorOf(node.inputs[0]), offset));
+        const int id, values_.AddPart(node.name, node.outputs[0], whole, at));
     values_.SetTensorOf(ResultOf(node, 0), id);
     return absl::OkStatus();
   }
@@ -225,16 +222,14 @@ class PlanBuilder {
     return absl::OkStatus();
   }
 
-  // A tensor that the last call writes into storage: the result of a copy on
-  // `copied_to`, others where the call runs.
+  // A tensor that the last call writes; the result of a copy on `copied_to`.
   absl::StatusOr<int> AddWritten(absl::string_view name,
                                  const relay::TensorType& type,
                                  uint32_t copied_to = 0) {
-    const int index = plan_.calls_size() - 1;
     INGOT_ASSIGN_OR_RETURN(const int id, values_.AddTensor(name, type));
-    const PlanCall& call = plan_.calls(index);
+    const PlanCall& call = plan_.calls(plan_.calls_size() - 1);
     const uint32_t device = call.has_copy() ? copied_to : call.device();
-    values_.Write(id, type, index, device);
+    values_.Write(id, type, plan_.calls_size() - 1, device);
     if (device != 0) devices_[static_cast<uint32_t>(id)] = device;
     return id;
   }

@@ -102,7 +102,7 @@ class PartPlacer {
     return only;
   }
 
-  // What the call gives the operator of its kernel.
+  // The operand that the call gives the operator of its kernel.
   Value Given(const Node& call, const Value& operand) const {
     const Function* kernel = module_.Find(call.callee);
     size_t i = 0;
@@ -166,7 +166,7 @@ class PartPlacer {
     placed->sources.Add(call->sources);
     const Value before{call}, after{placed};
     main_.ReplaceUses(before, after);
-    // What was found out about the call holds of the node.
+    // The node is an output where the call was one.
     if (outputs_.erase(before) > 0) outputs_.insert(after);
     return absl::OkStatus();
   }

@@ -151,8 +151,8 @@ TEST(PlacePartsTest, StatesAreNotCut) {
     const auto module = ParseForTest(text);
     const State state = {0, 1};
     if (is_state) SetStates(module->main(), {state});
-    ASSERT_TRUE(RunForTest({"update_states", "fuse_ops", "place_parts"},
-                           module.get()));
+    ASSERT_TRUE(
+        RunForTest({"update_states", "fuse_ops", "place_parts"}, module.get()));
     EXPECT_EQ(CountOps(*module->main(), "slice"), is_state ? 0 : 1);
   }
 }
