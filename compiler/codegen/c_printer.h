@@ -167,9 +167,9 @@ class CPrinter {
   std::vector<tir::Stmt> SlicesOf(absl::Span<const tir::Store* const> stores);
   std::vector<tir::Stmt> SlicesOf(const tir::Store& s);
   // The loads of these stores that are a transposition together
-  // (c_printer_blocks.cc) and that are in variables from where PrintLoadBlock was called on. `guard`
-  // and `rows` are the last one's condition, and the variable that has its
-  // bits.
+  // (c_printer_blocks.cc) and that are in variables from where PrintLoadBlock
+  // was called on. `guard` and `rows` are the last one's condition, and the
+  // variable that has its bits.
   std::multimap<size_t, LoadBlock> BlocksOf(
       absl::Span<const tir::Store* const> stores);
   void PrintLoadBlock(const LoadBlock& block, tir::Expr* guard,
