@@ -10,6 +10,11 @@
 namespace ingot::codegen {
 namespace {
 
+// The names of x86's functions for vectors of so many bytes begin so.
+std::string Prefix(int bytes) {
+  return bytes == 16 ? "_mm" : absl::StrCat("_mm", 8 * bytes);
+}
+
 // Instructions of x86 for a function of the vectors x, y and z, each where the
 // compiler has what it needs.
 class Instructions {
@@ -21,11 +26,10 @@ class Instructions {
   void Add(const char* when, absl::string_view call) {
     const std::string bits = absl::StrCat(8 * t_.bytes);
     const std::string type = absl::StrCat("(__m", bits, "i)");
-    const std::string mm = t_.bytes == 16 ? "_mm" : absl::StrCat("_mm", bits);
     absl::StrAppend(
         &text_, text_.empty() ? "#if " : "#elif ", when, "\n  return (",
         t_.name, ")",
-        absl::Substitute(call, mm, absl::StrCat(type, "x"),
+        absl::Substitute(call, Prefix(t_.bytes), absl::StrCat(type, "x"),
                          absl::StrCat(type, "y"), absl::StrCat(type, "z")),
         ";\n");
   }
@@ -49,12 +53,6 @@ std::string InRegister(const VectorName& t) {
   if (t.bytes == 8) return "_mm_cvtsi64_si128((long long)x)";
   if (t.bytes == 4) return "_mm_cvtsi32_si128((int)x)";
   return "";
-}
-
-// The names that x86 has for vectors of so many bytes, in types and in
-// functions.
-std::string Prefix(int bytes) {
-  return bytes == 16 ? "_mm" : absl::StrCat("_mm", 8 * bytes);
 }
 
 }  // namespace
