@@ -13,13 +13,11 @@ using Ints = std::vector<int64_t>;
 // The shape of a tensor that has elements; nothing if that is not known.
 std::optional<Ints> KnownShape(const TensorType& type) {
   if (type.is_sequence) return std::nullopt;
-  Ints shape;
-  for (const Dim& dim : type.shape) {
-    int64_t extent;
-    if (!tir::AsConstInt(dim, &extent) || extent < 1) return std::nullopt;
-    shape.push_back(extent);
-  }
-  return shape;
+  std::optional<Ints> shape = ConstShape(type.shape);
+  const bool has_elements =
+      shape && std::all_of(shape->begin(), shape->end(),
+                           [](int64_t extent) { return extent > 0; });
+  return has_elements ? shape : std::nullopt;
 }
 
 int64_t BytesOf(const Ints& shape, const TensorType& type) {
@@ -29,6 +27,11 @@ int64_t BytesOf(const Ints& shape, const TensorType& type) {
 }
 
 }  // namespace
+
+Value Viewed(Value value) {
+  while (value.node->IsView()) value = value.node->inputs[0];
+  return value;
+}
 
 std::optional<std::vector<int64_t>> OffsetsOfJoined(const Node& node) {
   if (node.kind != NodeKind::kOp || !node.op->Has(kJoins)) return std::nullopt;

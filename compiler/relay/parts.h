@@ -11,6 +11,9 @@
 
 namespace ingot::relay {
 
+// The value whose bytes a view shows; of what is no view, the value itself.
+Value Viewed(Value value);
+
 // The operands of a concatenation of constant shapes, if each lies in the
 // result as a whole: byte offsets, one for each. Nothing for other nodes.
 std::optional<std::vector<int64_t>> OffsetsOfJoined(const Node& node);

@@ -183,9 +183,9 @@ class PlanBuilder {
   }
 
   // Whether the value is a state as it was before the run, or a view of that.
-  const Node* StateBefore(Value v) const {
-    while (v.node->IsView()) v = v.node->inputs[0];
-    return states_.count(v.node) > 0 ? v.node : nullptr;
+  const Node* StateBefore(const Value& v) const {
+    const Node* viewed = relay::Viewed(v).node;
+    return states_.count(viewed) > 0 ? viewed : nullptr;
   }
 
   // A call that reads the node's operands but `left_out`; its step is to be

@@ -11,9 +11,8 @@ std::map<relay::Value, JoinedPart> FindJoinedParts(
     const auto offsets = relay::OffsetsOfJoined(*node);
     if (!offsets) continue;
     for (size_t i = 0; i < offsets->size(); ++i) {
-      relay::Value part = node->inputs[i];
-      while (part.node->IsView()) part = part.node->inputs[0];
-      parts[part] = {node.get(), static_cast<uint64_t>((*offsets)[i])};
+      parts[relay::Viewed(node->inputs[i])] = {
+          node.get(), static_cast<uint64_t>((*offsets)[i])};
     }
   }
   return parts;

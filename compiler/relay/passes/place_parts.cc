@@ -7,10 +7,8 @@
 //
 // Kernels then write their results where the concatenation has them, and read
 // a part where it lies.
-#include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/alignment.h"
@@ -18,9 +16,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/parts.h"
 #include "compiler/relay/passes/passes.h"
-#include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/states.h"
-#include "compiler/tir/ir.h"
 
 namespace ingot::relay {
 namespace {
@@ -28,22 +24,14 @@ namespace {
 // So many bytes are copied in the time that a call takes.
 constexpr int64_t kFewBytes = 4096;
 
-// Vectors that begin anywhere cross the lines of caches.
+// Vectors that begin anywhere cross the lines of caches. The shape of `part` is
+// constant.
 bool IsWellPlaced(int64_t offset, const TensorType& part) {
   if (offset % static_cast<int64_t>(kAlignment) == 0) return true;
-  int64_t elements = 1;
-  for (const Dim& dim : part.shape) {
-    int64_t extent;
-    if (!tir::AsConstInt(dim, &extent)) return false;
-    elements *= extent;
-  }
-  return elements * static_cast<int64_t>(part.dtype.bytes()) <= kFewBytes;
-}
-
-// The value whose bytes a view shows.
-Value Viewed(Value value) {
-  while (value.node->IsView()) value = value.node->inputs[0];
-  return value;
+  int64_t bytes = static_cast<int64_t>(part.dtype.bytes());
+  const std::vector<int64_t> shape = *ConstShape(part.shape);
+  for (int64_t extent : shape) bytes *= extent;
+  return bytes <= kFewBytes;
 }
 
 class PartPlacer {
@@ -70,11 +58,8 @@ class PartPlacer {
       INGOT_RETURN_IF_ERROR(Replace(*only, call));
       changed = true;
     }
-    if (!changed) return false;
-    main_.RemoveDead();
-    INGOT_RETURN_IF_ERROR(main_.Sort());
-    RemoveUncalled();
-    return true;
+    if (changed) INGOT_RETURN_IF_ERROR(main_.Sort());
+    return changed;
   }
 
  private:
@@ -171,23 +156,6 @@ class PartPlacer {
     return absl::OkStatus();
   }
 
-  void RemoveUncalled() {
-    std::set<std::string> called;
-    for (const auto& function : module_.functions()) {
-      for (const auto& node : function->nodes()) {
-        for (const std::string& callee : node->Callees()) called.insert(callee);
-      }
-    }
-    std::vector<std::string> uncalled;
-    for (const auto& function : module_.functions()) {
-      if (function->attrs.Has("primitive") &&
-          called.count(function->name) == 0) {
-        uncalled.push_back(function->name);
-      }
-    }
-    for (const std::string& name : uncalled) module_.RemoveFunction(name);
-  }
-
   Module& module_;
   Function& main_;
   std::set<const Node*> states_;  // inputs that stay from run to run
@@ -197,8 +165,11 @@ class PartPlacer {
 
 }  // namespace
 
-absl::StatusOr<bool> PlaceParts(Module* module, PassContext*) {
-  return PartPlacer(module).Run();
+absl::StatusOr<bool> PlaceParts(Module* module, PassContext* context) {
+  INGOT_ASSIGN_OR_RETURN(const bool changed, PartPlacer(module).Run());
+  // The calls are there, and kernels that no other call has.
+  if (changed) INGOT_RETURN_IF_ERROR(EliminateDead(module, context).status());
+  return changed;
 }
 
 }  // namespace ingot::relay
