@@ -10,6 +10,9 @@
 namespace ingot::te::cpu {
 namespace {
 
+// Axes of an image.
+constexpr int kChannels = 1, kRows = 2;
+
 // More pieces than this would be more code than they save time.
 constexpr size_t kMaxCuts = 128;
 
@@ -61,24 +64,62 @@ bool ReadsInPlace(const Stage& stage) {
   });
 }
 
+// Iterations that are enough for threads to share.
+constexpr int64_t kEnoughToShare = 8;
+
+// Iterations of the first `axes`. Where only a run knows the first of an
+// image's, it is a batch, and most often one.
+int64_t LikelyExtent(const Stage& stage, int axes) {
+  const auto& shape = stage.output().shape();
+  int64_t extent = 1;
+  for (int i = 0; i < axes; ++i) {
+    const bool batch = i == 0 && shape.size() >= 4;
+    extent *= ConstExtent(shape[i]).value_or(batch ? 1 : kGuess);
+  }
+  return extent;
+}
+
 // Returns how many of the outer `axes` to fuse. The index of a fused loop is
 // divided to find places in other tensors: the last axis stays a loop where
 // that takes long beside a row, of so many vectors, and the others are enough
 // to share.
 int AxesToFuse(const Stage& stage, int axes, int64_t vectors) {
-  constexpr int64_t kEnough = 8, kShortRow = 4;
+  constexpr int64_t kShortRow = 4;
   if (axes < 2) return axes;
   const bool is_known =
       ConstExtent(stage.output().shape()[axes - 1]).has_value();
   if (is_known && (vectors > kShortRow || ReadsInPlace(stage))) return axes;
-  int64_t others = 1;
-  for (int i = 0; i + 1 < axes; ++i) {
-    others *= GuessExtent(stage.output().shape()[i]);
+  return LikelyExtent(stage, axes - 1) >= kEnoughToShare ? axes - 1 : axes;
+}
+
+// Axes of which the one at `cut` has conditions, or none if it is the rank.
+void ShareImage(Stage* stage, int cut) {
+  const Loop channels = stage->axis(kChannels), rows = stage->axis(kRows);
+  if (cut == kRows) {
+    stage->Reorder({rows, channels});
+    stage->Parallel(rows);
+    return;
   }
-  return others >= kEnough ? axes - 1 : axes;
+  const auto [share, row] =
+      stage->Split(rows, RowsOfShare(*stage), Tail::kShorten);
+  stage->Reorder({share, channels, row});
+  FuseParallel(stage, 2, true);
 }
 
 }  // namespace
+
+bool SharesRows(const Stage& stage) {
+  return stage.axes().size() == 5 &&
+         GuessExtent(stage.output().shape()[kRows]) >= kEnoughToShare;
+}
+
+int64_t RowsOfShare(const Stage& stage) {
+  constexpr int64_t kShares = 16;
+  const int64_t height = GuessExtent(stage.output().shape()[kRows]);
+  int64_t rows = std::max<int64_t>(1, height / kShares);
+  while (height % rows != 0) --rows;
+  return rows;
+}
 
 int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
   return std::max<int64_t>(machine.lanes(stage.output().dtype().bits), 1);
@@ -239,14 +280,13 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
     stage->Vectorize(inner);
     last = outer;
   }
-  int64_t rows = 1;
-  for (int i = 0; i < std::min(cut, rank - 1); ++i) {
-    rows *= GuessExtent(shape[i]);
-  }
-  if (parallel && rows < 8 && cut >= rank - 1) {
+  const int64_t outer = LikelyExtent(*stage, std::min(cut, rank - 1));
+  if (parallel && cut >= kRows && SharesRows(*stage)) {
+    ShareImage(stage, cut);
+  } else if (parallel && outer < kEnoughToShare && cut >= rank - 1) {
     stage->Parallel(last);  // few long rows: threads share each row
-  } else if (parallel && cut == 0) {
-    stage->Parallel(stage->leaves()[0]);
+  } else if (parallel && outer < kEnoughToShare) {
+    stage->Parallel(stage->axis(cut));
   } else {
     const int axes =
         AxesToFuse(*stage, std::min(cut, rank - 1), CeilDiv(row, lanes));

@@ -29,6 +29,15 @@ int64_t LanesAtOnce(const Stage& stage, const Expr& extent,
 // Returns the fused loop (none when count is 0).
 std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
 
+// Whether threads share the rows of an image in channel blocks (n, c, y, x,
+// block): the kernel after it reads all channels of a few rows, and finds there
+// what its own thread wrote. Images of few rows have more channels to share.
+bool SharesRows(const Stage& stage);
+
+// Rows of such an image that a thread makes of one channel after the other: one
+// of many parts of them.
+int64_t RowsOfShare(const Stage& stage);
+
 // Makes a reduction along contiguous elements run in as many vectors of partial
 // results as hide the latency of an addition, and arranges their loops. Returns
 // the stages made, as Schedule::SplitReduction does; none where the reduction

@@ -94,7 +94,13 @@ void Build(Schedule*, Stage* stage, const ScheduleChoice&,
       GuessExtent(stage->output().shape().back()) > 1) {
     stage->Vectorize(stage->Split(stage->axes().back(), lanes).second);
   }
-  FuseParallel(stage, shared, work >= kParallelWork && !stage->IsAttached());
+  const bool parallel = work >= kParallelWork && !stage->IsAttached();
+  if (parallel && shared == 3 && SharesRows(*stage)) {
+    const Loop channels = stage->leaves()[1], rows = stage->leaves()[2];
+    stage->Reorder({rows, channels});
+    shared = 2;
+  }
+  FuseParallel(stage, shared, parallel);
 }
 
 }  // namespace

@@ -144,18 +144,27 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     pad->ComputeInline();
     pad = nullptr;
   }
+  const bool parallel = GuessWork(acc) >= kParallelWork;
+  const bool by_rows = parallel && SharesRows(*out);
   std::vector<Loop> order = {out->axis(0), out->axis(1)};
   Loop row = out->axis(kHeight), column = out->axis(kWidth);
   std::optional<Loop> block;  // around what a padded tile is for
   if (pad != nullptr) {
     std::tie(block, row) =
         out->Split(row, choice.Get("rows"), EndOf(*out, kHeight));
-    order.push_back(*block);
+    order.insert(by_rows ? order.begin() + 1 : order.end(), *block);
+    if (by_rows) block = out->axis(1);
     if (HasColumnBlocks(*out)) {
       std::tie(block, column) =
           out->Split(column, kColumns, EndOf(*out, kWidth));
       order.push_back(*block);
     }
+  }
+  if (by_rows && pad == nullptr) {
+    const auto [share, of_share] =
+        out->Split(row, RowsOfShare(*out), Tail::kShorten);
+    order.insert(order.begin() + 1, share);
+    row = of_share;
   }
   order.push_back(row);
   Loop attach;
@@ -176,8 +185,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     attach = wo;
   }
   out->Reorder(order);
-  const bool parallel = GuessWork(acc) >= kParallelWork;
-  FuseParallel(out, block || cut ? 2 : 3, parallel);
+  if (by_rows && cut) {
+    out->Parallel(out->leaves()[1]);
+  } else {
+    FuseParallel(out, block || cut || by_rows ? 2 : 3, parallel);
+  }
   if (pad != nullptr) {
     pad->ComputeAt(out, *block);
     ScheduleElementwise(pad, machine);

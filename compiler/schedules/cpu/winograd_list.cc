@@ -19,6 +19,14 @@ namespace {
 
 bool Matches(const ScheduleSite& site) { return IsWinograd(site, 1); }
 
+// Whether a thread keeps the data of so many tiles and their products on its
+// stack, so that threads share nothing but weights.
+bool KeepsOwnTiles(const WinogradProblem& p, const ScheduleChoice& choice) {
+  const int64_t channels = p.input_channels + choice.Get("vectors") * p.lanes;
+  return p.points * choice.Get("tiles") * channels * p.element <=
+         kMostProductBytes;
+}
+
 // Cycles of the products, and of what memory adds to them, for one tile of
 // many.
 double Cost(const WinogradProblem& p, const MachineModel& machine,
@@ -43,7 +51,9 @@ double Cost(const WinogradProblem& p, const MachineModel& machine,
   const double memory = weights / (weights + data <= room ? nearby : far) +
                         data * all / static_cast<double>(p.lanes * vectors) /
                             (data <= room ? nearby : far);
-  return (cycles + memory) / static_cast<double>(tiles);
+  constexpr double kShared = 1.5;
+  return (cycles + memory) / static_cast<double>(tiles) *
+         (KeepsOwnTiles(p, choice) ? 1 : kShared);
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
@@ -54,7 +64,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   ScheduleSpace space;
   space.parameters = {{"vectors", WinogradVectors(p.blocks, p.block, p.lanes)},
                       {"rows", rows},
-                      {"tiles", {12, 24, 36, 48, 60, 72, 96, 144}}};
+                      {"tiles", {8, 10, 12, 16, 24, 36, 48, 60, 72, 96, 144}}};
   space.cost = [p, machine = site.machine](const ScheduleChoice& choice) {
     return Cost(p, machine, choice);
   };
@@ -89,6 +99,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const WinogradStages s = *FindWinogradStages(*schedule, *stage);
   const WinogradProblem p(s, machine);
   const bool parallel = GuessWork(s.products) >= kParallelWork;
+  const bool own = KeepsOwnTiles(p, choice);
   const int64_t vectors = choice.Get("vectors");
   const int64_t blocks = std::max<int64_t>(1, vectors * p.lanes / p.block);
   Stage* const out = s.result;  // n, c, y, x, block
@@ -102,11 +113,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   out->Reorder({out->axis(0), chunk, co, ci, tile, yi, xi, v, l});
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
-  if (parallel) out->Parallel(co);
+  if (parallel) out->Parallel(own ? chunk : co);
 
   s.tiles->ComputeAt(out, chunk);
-  s.tiles->StoreIn(Storage::kBox);
-  ScheduleData(s, machine, parallel);
+  if (!own) s.tiles->StoreIn(Storage::kBox);
+  ScheduleData(s, machine, parallel && !own);
   s.products->ComputeAt(out, co);
   auto [to, ti] = s.products->Split(s.products->axis(4), choice.Get("rows"));
   ScheduleWinogradProducts(s.products, {to}, {ti},
