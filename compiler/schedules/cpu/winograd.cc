@@ -37,6 +37,9 @@ struct PointBox {
   }
 };
 
+// The loop that threads share.
+enum class Shared { kNothing, kChunks, kStepsOfChunk };
+
 // The sizes of a convolution whose tiles are known.
 struct Problem : WinogradProblem {
   Problem(const WinogradStages& stages, const MachineModel& machine);
@@ -52,6 +55,10 @@ struct Problem : WinogradProblem {
     return {input_blocks, chunk, columns, input_bytes};
   }
 
+  // The loop that threads share where chunks are of so many rows of tiles.
+  Shared SharedBy(int64_t chunk) const;
+
+  int64_t images, work;               // products of all images
   int64_t rows, columns;              // of tiles
   int64_t input_blocks, input_bytes;  // bytes of a block
 };
@@ -59,11 +66,26 @@ struct Problem : WinogradProblem {
 Problem::Problem(const WinogradStages& stages, const MachineModel& machine)
     : WinogradProblem(stages, machine) {
   const auto& shape = stages.products->output().shape();
+  images = GuessExtent(shape[0]);
+  work = GuessWork(stages.products);
   rows = GuessExtent(shape[4]);
   columns = GuessExtent(shape[5]);
   const Tensor& data = stages.tiles->output();
   input_blocks = GuessExtent(data.shape()[3]);
   input_bytes = GuessExtent(data.shape()[6]) * data.dtype().bytes();
+}
+
+// Threads that share each chunk's transforms and products need one workspace
+// and meet twice a chunk; where that would take long beside the work, they take
+// whole chunks.
+Shared Problem::SharedBy(int64_t chunk) const {
+  constexpr int64_t kSmallChunk = 1 << 22;  // products
+  constexpr int64_t kFewChunks = 4;
+  if (work < kParallelWork) return Shared::kNothing;
+  const int64_t chunks = CeilDiv(rows, chunk);
+  return chunks >= kFewChunks && work / (images * chunks) < kSmallChunk
+             ? Shared::kChunks
+             : Shared::kStepsOfChunk;
 }
 
 // Cycles of one step of the reduction over `rows` by `columns` positions.
@@ -114,6 +136,9 @@ double Cost(const Problem& p, const MachineModel& machine,
             (weights / (stay ? nearby : far) +
              data * p.blocks * p.block / (p.lanes * vectors) /
                  (data <= machine.l2_bytes * 0.75 ? nearby : far));
+  // Threads that share a chunk read the other's part of its data.
+  constexpr double kShared = 1.3;
+  if (stay && p.SharedBy(chunk) == Shared::kStepsOfChunk) cycles *= kShared;
   return cycles;
 }
 
@@ -188,29 +213,11 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
       lanes, machine);
 }
 
-// The loop that threads share.
-enum class Shared { kNothing, kChunks, kStepsOfChunk };
-
-// Threads that share each chunk's transforms and products need one workspace
-// and meet twice a chunk; where that would take long beside the work, they take
-// whole chunks.
-Shared SharedBy(const WinogradStages& s, const Problem& p, int64_t chunk_rows) {
-  constexpr int64_t kSmallChunk = 1 << 22;  // products
-  constexpr int64_t kFewChunks = 4;
-  const int64_t work = GuessWork(s.products);
-  if (work < kParallelWork) return Shared::kNothing;
-  const int64_t chunks = CeilDiv(p.rows, chunk_rows);
-  const int64_t images = GuessExtent(s.result->output().shape()[0]);
-  return chunks >= kFewChunks && work / (images * chunks) < kSmallChunk
-             ? Shared::kChunks
-             : Shared::kStepsOfChunk;
-}
-
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   const WinogradStages s = *FindWinogradStages(*schedule, *stage);
   const Problem p(s, machine);
-  const Shared shared = SharedBy(s, p, choice.Get("rows"));
+  const Shared shared = p.SharedBy(choice.Get("rows"));
   const int64_t blocks =
       std::max<int64_t>(1, choice.Get("vectors") * p.lanes / p.block);
   Stage* const out = s.result;  // n, c, y, x, block
