@@ -109,6 +109,11 @@ tir::ForKind LoopState::EnterLoop(tir::ForKind kind, bool has_constant_extent) {
   return kind;
 }
 
+bool LoopState::IsShared(int loop) const {
+  return stage->loops_[loop].kind == tir::ForKind::kParallel && !in_parallel &&
+         !TouchesStack();
+}
+
 Lets LoopState::NameFused(int loop) {
   Lets lets;
   std::vector<int> work = {loop};

@@ -75,6 +75,9 @@ class LoopState {
   // here on.
   tir::ForKind EnterLoop(tir::ForKind kind, bool has_constant_extent);
 
+  // Threads would share the loop's iterations.
+  bool IsShared(int loop) const;
+
   // The number of iterations of a loop (leaf or not).
   Affine Extent(int loop) const;
   // The values that it takes in the loops yet to be made. Extent 1 once every
