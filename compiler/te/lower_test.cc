@@ -119,6 +119,44 @@ func @f(%x: f32[20]) -> (%out: f32[20]) {
 )");
 }
 
+// Threads that share few tiles would wait for what these leave over.
+TEST(LowerTest, PartitionOfFewSharedTilesMakesTheRestInTurn) {
+  for (const int64_t tiles : {1, 3, 15}) {
+    Kernel k = Square(I(8 * tiles + 3));
+    Schedule s = Make(k);
+    Stage* out = s.Find(k.outputs[0]);
+    auto [o, i] = out->Split(out->axis(0), 8, Tail::kPartition);
+    out->Parallel(o);
+    ExpectSame(k, s);
+    if (tiles != 3) continue;
+    EXPECT_EQ(Text(k, s), R"(
+func @f(%x: f32[27]) -> (%out: f32[27]) {
+  parallel i0o in [0, 4) {
+    if i0o < 3 {
+      for i0i in [0, 8) {
+        %out[i0o * 8 + i0i] = %x[i0o * 8 + i0i] * %x[i0o * 8 + i0i]
+      }
+    } else {
+      for i0i in [0, 3) {
+        %out[i0i + 24] = %x[i0i + 24] * %x[i0i + 24]
+      }
+    }
+  }
+}
+)");
+  }
+}
+
+TEST(LowerTest, PartitionOfManySharedTilesMakesTheRestLast) {
+  Kernel k = Square(I(8 * 16 + 3));
+  Schedule s = Make(k);
+  Stage* out = s.Find(k.outputs[0]);
+  auto [o, i] = out->Split(out->axis(0), 8, Tail::kPartition);
+  out->Parallel(o);
+  ExpectSame(k, s);
+  EXPECT_THAT(Text(k, s), HasSubstr("parallel i0o in [0, 16)"));
+}
+
 TEST(LowerTest, PartitionOfASymbolStepsThroughTheRest) {
   tir::VarPtr n = tir::MakeVar("n");
   Kernel k = Square(n);

@@ -67,16 +67,11 @@ bool ReadsInPlace(const Stage& stage) {
 // Iterations that are enough for threads to share.
 constexpr int64_t kEnoughToShare = 8;
 
-// Iterations of the first `axes`. Where only a run knows the first of an
-// image's, it is a batch, and most often one.
-int64_t LikelyExtent(const Stage& stage, int axes) {
-  const auto& shape = stage.output().shape();
-  int64_t extent = 1;
-  for (int i = 0; i < axes; ++i) {
-    const bool batch = i == 0 && shape.size() >= 4;
-    extent *= ConstExtent(shape[i]).value_or(batch ? 1 : kGuess);
-  }
-  return extent;
+// Iterations of the first `axes`.
+int64_t LikelyIterations(const Stage& stage, int axes) {
+  int64_t iterations = 1;
+  for (int i = 0; i < axes; ++i) iterations *= LikelyExtent(stage, i);
+  return iterations;
 }
 
 // Returns how many of the outer `axes` to fuse. The index of a fused loop is
@@ -89,7 +84,7 @@ int AxesToFuse(const Stage& stage, int axes, int64_t vectors) {
   const bool is_known =
       ConstExtent(stage.output().shape()[axes - 1]).has_value();
   if (is_known && (vectors > kShortRow || ReadsInPlace(stage))) return axes;
-  return LikelyExtent(stage, axes - 1) >= kEnoughToShare ? axes - 1 : axes;
+  return LikelyIterations(stage, axes - 1) >= kEnoughToShare ? axes - 1 : axes;
 }
 
 // Axes of which the one at `cut` has conditions, or none if it is the rank.
@@ -107,6 +102,12 @@ void ShareImage(Stage* stage, int cut) {
 }
 
 }  // namespace
+
+int64_t LikelyExtent(const Stage& stage, int axis) {
+  const auto& shape = stage.output().shape();
+  const bool is_batch = axis == 0 && shape.size() >= 4;
+  return ConstExtent(shape[axis]).value_or(is_batch ? 1 : kGuess);
+}
 
 bool SharesRows(const Stage& stage) {
   return stage.axes().size() == 5 &&
@@ -280,7 +281,7 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
     stage->Vectorize(inner);
     last = outer;
   }
-  const int64_t outer = LikelyExtent(*stage, std::min(cut, rank - 1));
+  const int64_t outer = LikelyIterations(*stage, std::min(cut, rank - 1));
   if (parallel && cut >= kRows && SharesRows(*stage)) {
     ShareImage(stage, cut);
   } else if (parallel && outer < kEnoughToShare && cut >= rank - 1) {

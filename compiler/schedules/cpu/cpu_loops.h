@@ -29,6 +29,10 @@ int64_t LanesAtOnce(const Stage& stage, const Expr& extent,
 // Returns the fused loop (none when count is 0).
 std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
 
+// Iterations of the loop over an axis that threads can count on. Where only a
+// run knows the first of an image's, it is a batch, and most often one.
+int64_t LikelyExtent(const Stage& stage, int axis);
+
 // Whether threads share the rows of an image in channel blocks (n, c, y, x,
 // block): the kernel after it reads all channels of a few rows, and finds there
 // what its own thread wrote. Images of few rows have more channels to share.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -210,9 +211,12 @@ void ScheduleTransposition(Stage* stage, const MachineModel& machine) {
       stage->Split(stage->axis(t.axis), t.vectors,
                    is_known ? Tail::kShiftInwards : Tail::kPartition);
   const LastAxis last = CutLastAxis(stage, t.lanes);
+  std::vector<int> axes(shape.size() - 1);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (SharesRows(*stage)) std::swap(axes[1], axes[2]);
   OuterLoops outer;
-  for (int i = 0; i + 1 < static_cast<int>(shape.size()); ++i) {
-    const int64_t extent = GuessExtent(shape[i]);
+  for (const int i : axes) {
+    const int64_t extent = LikelyExtent(*stage, i);
     if (i != t.axis) {
       outer.Add(stage->axis(i), extent, true);
       continue;
