@@ -95,8 +95,9 @@ void ShareImage(Stage* stage, int cut) {
     stage->Parallel(rows);
     return;
   }
+  constexpr int64_t kShares = 16;
   const auto [share, row] =
-      stage->Split(rows, RowsOfShare(*stage), Tail::kShorten);
+      stage->Split(rows, RowsOfShare(*stage, kShares), Tail::kShorten);
   stage->Reorder({share, channels, row});
   FuseParallel(stage, 2, true);
 }
@@ -114,12 +115,13 @@ bool SharesRows(const Stage& stage) {
          GuessExtent(stage.output().shape()[kRows]) >= kEnoughToShare;
 }
 
-int64_t RowsOfShare(const Stage& stage) {
-  constexpr int64_t kShares = 16;
+int64_t RowsOfShare(const Stage& stage, int64_t shares) {
   const int64_t height = GuessExtent(stage.output().shape()[kRows]);
-  int64_t rows = std::max<int64_t>(1, height / kShares);
-  while (height % rows != 0) --rows;
-  return rows;
+  const int64_t most = CeilDiv(height, shares);
+  for (int64_t rows = most; rows > most / 2; --rows) {
+    if (height % rows == 0) return rows;
+  }
+  return most;
 }
 
 int64_t LanesFor(const Stage& stage, const MachineModel& machine) {

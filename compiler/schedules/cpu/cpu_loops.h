@@ -38,9 +38,9 @@ int64_t LikelyExtent(const Stage& stage, int axis);
 // what its own thread wrote. Images of few rows have more channels to share.
 bool SharesRows(const Stage& stage);
 
-// Rows of such an image that a thread makes of one channel after the other: one
-// of many parts of them.
-int64_t RowsOfShare(const Stage& stage);
+// Rows of such an image that a thread makes of one channel after the other,
+// where there are about so many parts of them.
+int64_t RowsOfShare(const Stage& stage, int64_t shares);
 
 // Makes a reduction along contiguous elements run in as many vectors of partial
 // results as hide the latency of an addition, and arranges their loops. Returns

@@ -133,6 +133,10 @@ void ScheduleAccumulator(Stage* acc, int64_t lanes) {
   acc->Reorder(inner);
 }
 
+// Parts of an image's rows that threads share. A part of fewer rows than
+// kLeastRows reads too much of its neighbours' again, for each channel.
+constexpr int64_t kShares = 8, kLeastRows = 4;
+
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   auto [acc, out] = MakeAnchor(schedule, stage);
@@ -145,7 +149,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     pad = nullptr;
   }
   const bool parallel = GuessWork(acc) >= kParallelWork;
-  const bool by_rows = parallel && SharesRows(*out);
+  const bool by_rows =
+      parallel && SharesRows(*out) && RowsOfShare(*out, kShares) >= kLeastRows;
   std::vector<Loop> order = {out->axis(0), out->axis(1)};
   Loop row = out->axis(kHeight), column = out->axis(kWidth);
   std::optional<Loop> block;  // around what a padded tile is for
@@ -162,7 +167,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
   if (by_rows && pad == nullptr) {
     const auto [share, of_share] =
-        out->Split(row, RowsOfShare(*out), Tail::kShorten);
+        out->Split(row, RowsOfShare(*out, kShares), Tail::kShorten);
     order.insert(order.begin() + 1, share);
     row = of_share;
   }
