@@ -15,27 +15,29 @@ bool HasZero(const Node& node) {
   return node.inputs.size() > 2 && node.inputs[2].node != nullptr;
 }
 
-// Whether the node's zero points, if any, are known.
+// Whether the node's zero points, if any, are known, and i8.
 bool KnowsZero(const Node& node) {
-  return !HasZero(node) || ConstantOf(node.inputs[2]) != nullptr;
+  if (!HasZero(node)) return true;
+  const Tensor* zeros = ConstantOf(node.inputs[2]);
+  return zeros != nullptr && zeros->dtype() == DataType::Int(8);
 }
 
 // `node`, which rounds to i8 or dequantises them, with u8 `x` or its own
 // operand, and zero points 128 above its own.
 absl::StatusOr<Value> OnUnsigned(Function* function, const Node& node,
                                  const Value& x, Attrs attrs) {
-  const DataType i32 = DataType::Int(32), u8 = DataType::UInt(8);
-  INGOT_ASSIGN_OR_RETURN(Value zero,
-                         AddSplat(function, node.name, i32, {}, kByteOffset));
-  if (HasZero(node)) {
-    INGOT_ASSIGN_OR_RETURN(const Value wide,
-                           AddFolded(function, "cast", node.name,
-                                     {node.inputs[2]}, {{"dtype", i32}}));
-    INGOT_ASSIGN_OR_RETURN(zero,
-                           AddFolded(function, "add", node.name, {wide, zero}));
-  }
+  const Tensor* of_signed =
+      HasZero(node) ? ConstantOf(node.inputs[2]) : nullptr;
+  const bool is_one = of_signed == nullptr;
   INGOT_ASSIGN_OR_RETURN(
-      zero, AddFolded(function, "cast", node.name, {zero}, {{"dtype", u8}}));
+      Tensor zeros,
+      Tensor::Empty(DataType::UInt(8),
+                    is_one ? absl::Span<const int64_t>() : of_signed->shape()));
+  for (int64_t i = 0; i < zeros.NumElements(); ++i) {
+    const int64_t zero = is_one ? 0 : of_signed->data<int8_t>()[i];
+    zeros.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(zero + kByteOffset);
+  }
+  const Value zero{function->AddConstant(node.name, std::move(zeros))};
   INGOT_ASSIGN_OR_RETURN(Node * made, function->AddOp(node.op->name, node.name,
                                                       {x, node.inputs[1], zero},
                                                       std::move(attrs)));
@@ -122,7 +124,8 @@ absl::StatusOr<bool> MakeBytesUnsigned(Function* function) {
         std::all_of(readers->second.begin(), readers->second.end(),
                     [](const Node* reader) {
                       return reader->kind == NodeKind::kOp &&
-                             reader->Is("dequantize") && KnowsZero(*reader);
+                             reader->op->Has(kDequantizes) &&
+                             KnowsZero(*reader);
                     })) {
       found.push_back(node.get());
     }

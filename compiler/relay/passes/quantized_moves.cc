@@ -162,7 +162,8 @@ absl::StatusOr<Value> QuantizeOfInterleaved(RuleContext& c, const Node& node) {
   if (!HasOneScale(node)) return Value{};
   const Node* cut = nullptr;
   Value x = node.inputs[0];
-  if (x.node->Is("slice") && c.SingleUse(x)) {
+  if (x.node->kind == NodeKind::kOp && x.node->op->Has(kCuts) &&
+      c.SingleUse(x)) {
     cut = x.node;
     x = cut->inputs[0];
   }
