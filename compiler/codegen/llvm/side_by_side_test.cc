@@ -21,9 +21,9 @@ std::string Order(int length, bool joined) {
   llvm::LLVMContext context;
   llvm::Module module("m", context);
   llvm::Type* f32 = llvm::Type::getFloatTy(context);
-  llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(f32, {f32, f32}, false),
-      llvm::Function::ExternalLinkage, "f", &module);
+  llvm::Function* function =
+      llvm::Function::Create(llvm::FunctionType::get(f32, {f32, f32}, false),
+                             llvm::Function::ExternalLinkage, "f", &module);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
   SideBySide side_by_side(b);
   llvm::Value* last = nullptr;
