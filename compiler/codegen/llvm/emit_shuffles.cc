@@ -7,6 +7,7 @@
 
 #include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
+#include "compiler/codegen/llvm/side_by_side.h"
 #include "compiler/codegen/load_blocks.h"
 
 namespace ingot::codegen {
@@ -158,6 +159,9 @@ size_t KernelEmitter::EmitStores(const tir::Seq& s, size_t first) {
   if (!IsGpu(m_) && stores.size() > 1) {
     blocks = FindLoadBlocks(stores, bounds_, kPartBits);
   }
+  const bool take_turns =
+      !IsGpu(m_) && stores.size() > 1 && blocks.empty() && MayTakeTurns(stores);
+  SideBySide side_by_side(b_);
   auto next = blocks.begin();
   for (size_t i = 0; i < stores.size(); ++i) {
     cache_.clear();
@@ -165,7 +169,9 @@ size_t KernelEmitter::EmitStores(const tir::Seq& s, size_t first) {
       EmitLoadBlock(next->second);
     }
     EmitStmt(s.stmts[first + i]);
+    if (take_turns) side_by_side.Next();
   }
+  if (take_turns) side_by_side.TakeTurns();
   loaded_.clear();
   return stores.size();
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/passes/rules.h"
 
@@ -36,6 +37,11 @@ std::optional<ByteData> ReadDequantizedBytes(const Value& x);
 // Makes the values u8 or i8, and the zero point an i32 that fits: an element of
 // no dimensions, 0 where there was none.
 absl::Status GiveByteType(RuleContext& c, DataType type, ByteData* data);
+
+// Lets i8 that are rounded here and only dequantised afterwards be u8: 128
+// more, and so are their zero points. Products then need not add that to their
+// data.
+absl::StatusOr<bool> MakeBytesUnsigned(Function* function);
 
 }  // namespace ingot::relay
 

@@ -414,8 +414,9 @@ absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function)) continue;
-    INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), rules));
-    changed = changed || now;
+    INGOT_ASSIGN_OR_RETURN(const bool made, MakeBytesUnsigned(function.get()));
+    INGOT_ASSIGN_OR_RETURN(const bool now, ApplyRules(function.get(), rules));
+    changed = changed || made || now;
   }
   return changed;
 }

@@ -52,6 +52,28 @@ TEST(FuseOpsTest, ResidualsJoinTheFirstConvolution) {
               ElementsAre("fused_conv2d_relu", "fused_conv2d_add_relu"));
 }
 
+TEST(FuseOpsTest, ResampledRowsAreInMemoryBeforeTheyAreReordered) {
+  EXPECT_THAT(CallsAfterFusion(R"((%x: f32[1, 1, 2, 2, 4]) -> (%y, %z) {
+    %r = resize(%x) {mode="linear", sizes=[1, 1, 4, 4, 4]}
+    %y = layout_transform(%r) {dst="NCHW", src="NCHW4c"}
+    %s = resize(%x) {mode="linear", sizes=[1, 1, 4, 6, 4]}
+    %z = slice(%s) {axes=[2], ends=[2], starts=[0]}
+  })"),
+              ElementsAre("resize", "layout_transform", "fused_resize_slice"));
+}
+
+TEST(FuseOpsTest, BytesOfUnknownExtentsAreReadAsBytes) {
+  EXPECT_THAT(
+      CallsAfterFusion(R"((%a: u8[1, 4, h, 2], %b: u8[1, 4, k, 1]) -> (%y) {
+    %s = const f32[] {0.5}
+    %r = resize(%b) {sizes=[1, 4, k, 2]}
+    %d = dequantize(%a, %s)
+    %e = dequantize(%r, %s)
+    %y = add(%d, %e)
+  })"),
+      ElementsAre("resize", "fused_dequantize_dequantize_add"));
+}
+
 TEST(FuseOpsTest, DiamondsAreOneStep) {
   EXPECT_THAT(CallsAfterFusion(R"((%x: f32[1, 4, 6, 6]) -> (%y) {
     %w = const f32[4, 4, 1, 1] random(1)

@@ -166,6 +166,19 @@ class Grouper {
   bool SameShapeAs(int a, int b) const {
     return SameShape(nodes_[a]->outputs[0].shape, nodes_[b]->outputs[0].shape);
   }
+  // Whether a run may find that, and nothing is known to be repeated.
+  bool MaySameShapeAs(int a, int b) const {
+    const Shape& x = nodes_[a]->outputs[0].shape;
+    const Shape& y = nodes_[b]->outputs[0].shape;
+    if (x.size() != y.size()) return false;
+    for (size_t d = 0; d < x.size(); ++d) {
+      int64_t extent;
+      if (!SameShape({x[d]}, {y[d]}) && tir::AsConstInt(x[d], &extent)) {
+        return false;
+      }
+    }
+    return true;
+  }
   bool SameTarget(int a, int b) const {
     return TargetOf(nodes_[a]->attrs) == TargetOf(nodes_[b]->attrs);
   }
@@ -233,7 +246,7 @@ class Grouper {
         node.op->Has(kOperandsInMemory) || node.op->Has(kPacksOperands)) {
       return false;
     }
-    if (IsPointwise(node)) return SameShapeAs(dequantize, reader);
+    if (IsPointwise(node)) return MaySameShapeAs(dequantize, reader);
     if (IsHeavy(node)) {
       return node.op->Has(kReadsOnce) && node.inputs[0] == read &&
              std::count(node.inputs.begin(), node.inputs.end(), read) == 1;
@@ -282,9 +295,19 @@ class Grouper {
     };
     std::vector<int> nodes = {sink};
     if (!NodesBetween(sink, to, fits, &nodes)) return;
-    if (!MayRead(sink, to, nodes.size() == 1)) return;
+    if (!MayRead(sink, to, nodes.size() == 1) || IsForReader(to)) return;
     nodes.push_back(to);
     Join(nodes);
+  }
+
+  // Whether a node is a `dequantize` for its only reader, which no other kernel
+  // can be one with.
+  bool IsForReader(int node) const {
+    const int reader = dominator_[node];
+    return nodes_[node]->op->Has(kDequantizes) && reader != kExit &&
+           users_[node] == std::vector<int>{reader} &&
+           IsPointwise(*nodes_[reader]) && !SameShapeAs(node, reader) &&
+           TakesDequantized(node, reader) && Heavy(group_[reader]) == nullptr;
   }
 
   // Whether the group of `sink` may be computed inside of the loops of `to`.
@@ -294,7 +317,10 @@ class Grouper {
     const Node* heavy = Heavy(group_[to]);
     if (IsPointwise(reader)) {
       // Computed once for each element, and no more often than by itself.
-      if (!SameShapeAs(sink, to)) return false;
+      if (!SameShapeAs(sink, to)) {
+        return heavy == nullptr && members_[group_[sink]].size() == 1 &&
+               nodes_[sink]->op->Has(kDequantizes) && MaySameShapeAs(sink, to);
+      }
       // Next to a sum only what follows it element by element.
       return heavy == nullptr ||
              (heavy != &reader && AllPointwise(group_[sink]));
@@ -304,7 +330,8 @@ class Grouper {
     }
     if (reader.op->Has(kOperandsInMemory) || !direct) return false;
     if (reader.op->fusion == FusionKind::kInjective) {
-      return heavy == nullptr && NotMore(to, sink);
+      return heavy == nullptr && NotMore(to, sink) &&
+             (reader.op->Has(kCuts) || !Resizes(group_[sink]));
     }
     // A reduction: its data operand only, and again and again only if cheap.
     if (!(reader.inputs[0] == Value{nodes_[sink]}) ||
@@ -317,6 +344,15 @@ class Grouper {
            std::all_of(
                members_[group_[sink]].begin(), members_[group_[sink]].end(),
                [&](int member) { return nodes_[member]->op->Has(kCheap); });
+  }
+
+  // Whether a group resamples an image, whose rows it computes as vectors:
+  // another order of elements would gather each of them.
+  bool Resizes(int group) const {
+    return std::any_of(
+        members_[group].begin(), members_[group].end(), [&](int member) {
+          return nodes_[member]->op->layout_rule == LayoutRule::kResizes;
+        });
   }
 
   // Whether a group does nothing but take a part of a tensor and reorder its

@@ -5,6 +5,7 @@
 //   move(dequantize(x))        ->  dequantize(move(x))
 //   quantize(dequantize(x))    ->  x
 //   quantize(concat(x, y))     ->  concat(quantize(x), quantize(y))
+//   quantize(depth_to_space(x)) -> depth_to_space(quantize(x))
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -155,6 +156,39 @@ absl::StatusOr<Value> QuantizeOfConcat(RuleContext& c, const Node& node) {
   return c.Add(x.node->op->name, std::move(parts), x.node->attrs);
 }
 
+// Positions that interleave, and perhaps are cut, as those of transposed
+// convolutions are, become bytes before they do.
+absl::StatusOr<Value> QuantizeOfInterleaved(RuleContext& c, const Node& node) {
+  if (!HasOneScale(node)) return Value{};
+  const Node* cut = nullptr;
+  Value x = node.inputs[0];
+  if (x.node->kind == NodeKind::kOp && x.node->op->Has(kCuts) &&
+      c.SingleUse(x)) {
+    cut = x.node;
+    x = cut->inputs[0];
+  }
+  if (!x.node->Is("depth_to_space") || !c.SingleUse(x)) return Value{};
+  std::vector<Value> inputs = node.inputs;
+  inputs[0] = x.node->inputs[0];
+  INGOT_ASSIGN_OR_RETURN(const Value bytes,
+                         c.Add(node.op->name, std::move(inputs), node.attrs));
+  INGOT_ASSIGN_OR_RETURN(const Value whole,
+                         c.Add(x.node->op->name, {bytes}, x.node->attrs));
+  return cut == nullptr ? whole : c.Add(cut->op->name, {whole}, cut->attrs);
+}
+
+// An image that is enlarged by repeating its elements.
+absl::StatusOr<Value> ResizeOfDequantized(RuleContext& c, const Node& node) {
+  const Node* const from = DequantizedBytes(node);
+  if (from == nullptr || !HasOneScale(*from) || node.inputs.size() > 1 ||
+      node.attrs.Get<std::string>("mode") != "nearest" ||
+      node.attrs.Get<std::string>("coordinate_transformation_mode") ==
+          "tf_crop_and_resize") {
+    return Value{};
+  }
+  return MoveBytes(c, node, *from, node.attrs, 0);
+}
+
 // Whether each window of a pool has data in it, whatever surrounds that.
 bool HasDataInEachWindow(const Node& pool) {
   using Ints = std::vector<int64_t>;
@@ -191,10 +225,12 @@ constexpr Rule kRules[] = {
     {"slice of bytes", "slice", 1, MoveOfDequantized},
     {"transpose of bytes", "transpose", 1, MoveOfDequantized},
     {"reshape of bytes", "reshape", 1, ReshapeOfDequantized},
+    {"resize of bytes", "resize", 1, ResizeOfDequantized},
     {"max_pool1d of bytes", "max_pool1d", 1, PoolOfDequantized},
     {"max_pool2d of bytes", "max_pool2d", 1, PoolOfDequantized},
     {"max_pool3d of bytes", "max_pool3d", 1, PoolOfDequantized},
     {"bytes of a concat", "quantize", 2, QuantizeOfConcat},
+    {"bytes that interleave", "quantize", 2, QuantizeOfInterleaved},
     {"bytes quantised again", "quantize", 2, QuantizeOfDequantized},
 };
 

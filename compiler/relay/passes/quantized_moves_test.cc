@@ -104,6 +104,61 @@ TEST(QuantizedMovesTest, ConcatsWithOtherReadersStay) {
               HasSubstr("quantize(%c"));
 }
 
+TEST(QuantizedMovesTest, ImagesAreEnlargedAsBytes) {
+  const auto resize = [](const char* attributes) {
+    return Simplified(absl::StrCat(R"((%x: u8[1, 3, 2, 2]) -> (%y) {
+      %s = const f32[] {0.25}
+      %z = const u8[] {9}
+      %d = dequantize(%x, %s, %z)
+      %r = resize(%d) {sizes=[1, 3, 4, 5], )",
+                                   attributes, R"(}
+      %y = quantize(%r, %s, %z) {dtype=u8}
+    })"));
+  };
+  EXPECT_THAT(resize("mode=\"nearest\""), HasSubstr("resize(%x)"));
+  EXPECT_THAT(resize("mode=\"nearest\""), Not(HasSubstr("quantize(")));
+  EXPECT_THAT(resize("mode=\"linear\""), HasSubstr("resize(%d)"));
+}
+
+TEST(QuantizedMovesTest, PositionsInterleaveAsBytes) {
+  const std::string text = Simplified(R"((%x: f32[1, 8, 2, 3]) -> (%q) {
+    %s = const f32[] {0.25}
+    %i = depth_to_space(%x) {blocks=[2, 2]}
+    %c = slice(%i) {axes=[1], starts=[0], ends=[1]}
+    %q = quantize(%c, %s) {dtype=u8}
+  })");
+  EXPECT_THAT(text, HasSubstr("quantize(%x, "));
+  EXPECT_THAT(text, HasSubstr("u8[1, 2, 4, 6]"));
+}
+
+// A layer whose data, rounded to i8, a residual reads, too.
+std::string SignedLayer(absl::string_view outputs) {
+  return Simplified(
+      absl::StrCat(R"((%x: f32[1, 4, 5, 5]) -> ()", outputs, R"() {
+    %s = const f32[] {0.05}
+    %z = const i8[] {-3}
+    %q = quantize(%x, %s, %z) {dtype=i8}
+    %d = dequantize(%q, %s, %z)
+    %w = const i8[4, 4, 1, 1] {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7}
+    %v = const f32[] {0.5}
+    %wd = dequantize(%w, %v)
+    %c = conv2d(%d, %wd) {pads=[1, 1, 1, 1], strides=[2, 2]}
+    %y = reduce_sum(%d)
+  })"));
+}
+
+TEST(QuantizedMovesTest, SignedBytesAreUnsignedWhereTheyAreMade) {
+  const std::string text = SignedLayer("%c, %y");
+  EXPECT_THAT(text, HasSubstr("dtype=u8"));
+  EXPECT_THAT(text, HasSubstr("pad_value=125"));
+  EXPECT_THAT(text, Not(HasSubstr("dtype=i8")));
+  EXPECT_THAT(text, Not(HasSubstr("{dtype=i32}")));
+}
+
+TEST(QuantizedMovesTest, SignedBytesThatSomebodyElseReadsStay) {
+  EXPECT_THAT(SignedLayer("%c, %q"), HasSubstr("dtype=i8"));
+}
+
 // A pool of dequantised bytes.
 std::string Pool(absl::string_view scale, absl::string_view attributes) {
   return Simplified(absl::StrCat(R"((%x: u8[1, 2, 5, 5]) -> (%y) {

@@ -270,6 +270,13 @@ void AddQuantizedMoves(Examples* e) {
         " %d = dequantize(%x, %s) %y = max_pool", n, "d(%d) {kernel=[", kernel,
         "]} }");
   }
+  (*e)["resize of bytes"] =
+      "(%x: u8[1, 3, 2, 2]) -> (%y) { %s = const f32[] {0.5}"
+      " %d = dequantize(%x, %s) %y = resize(%d) {sizes=[1, 3, 4, 4]} }";
+  (*e)["bytes that interleave"] =
+      "(%x: f32[1, 8, 2, 3]) -> (%q) { %s = const f32[] {0.5}"
+      " %i = depth_to_space(%x) {blocks=[2, 2]}"
+      " %q = quantize(%i, %s) {dtype=u8} }";
   (*e)["bytes quantised again"] =
       dequantized + "%y = quantize(%d, %s, %z) {dtype=u8} }";
 }

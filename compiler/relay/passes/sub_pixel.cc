@@ -86,6 +86,27 @@ bool PrefersSeparate(const Problem& problem) {
   return useful < 0.75 || problem.groups > 1;
 }
 
+// The `dequantize` that weights are the result of, where zeros among the bytes
+// are zeros and scales, if many, are of the output channels; null for anything
+// else.
+const Node* QuantizedWeights(const Node& node, const Problem& problem) {
+  const Node& w = *node.inputs[1].node;
+  if (w.kind != NodeKind::kOp || !w.op->Has(kDequantizes) ||
+      ConstantOf(w.inputs[0]) == nullptr ||
+      ConstantOf(w.inputs[1]) == nullptr ||
+      (w.inputs.size() > 2 && w.inputs[2].node != nullptr &&
+       SplatOf(w.inputs[2]) != 0.0)) {
+    return nullptr;
+  }
+  constexpr int64_t kOutputChannels = 1;
+  if (!IsOneElement(w.inputs[1]) &&
+      (problem.groups != 1 ||
+       w.attrs.Get<int64_t>("axis") != kOutputChannels)) {
+    return nullptr;
+  }
+  return &w;
+}
+
 // The problem, or nothing for what stays as it is.
 std::optional<Problem> Read(const Node& node,
                             const LayoutPreferences& layouts) {
@@ -156,7 +177,12 @@ std::optional<Problem> Read(const Node& node,
 class Rewriter {
  public:
   Rewriter(Function* function, const Node& node, const Problem& problem)
-      : function_(function), node_(node), problem_(problem) {}
+      : function_(function),
+        node_(node),
+        problem_(problem),
+        quantized_(QuantizedWeights(node, problem)),
+        weights_(quantized_ == nullptr ? node.inputs[1]
+                                       : quantized_->inputs[0]) {}
 
   // Returns a value that equals the node's result.
   absl::StatusOr<Value> Run() {
@@ -185,7 +211,7 @@ class Rewriter {
   absl::StatusOr<Value> Arrange(absl::string_view op, const Value& kernels,
                                 Attrs attrs) {
     INGOT_ASSIGN_OR_RETURN(const Value made,
-                           AddFolded(function_, op, node_.inputs[1].node->name,
+                           AddFolded(function_, op, weights_.node->name,
                                      {kernels}, std::move(attrs)));
     if (made.node->kind == NodeKind::kOp) made.node->sources.Add(node_.sources);
     return made;
@@ -193,7 +219,7 @@ class Rewriter {
 
   // The node's kernel with zeros between its taps, as far as they are spread.
   absl::StatusOr<Value> SpreadKernel() {
-    const Value& w = node_.inputs[1];
+    const Value& w = weights_;
     const Ints extents = *ConstShape(w.type().shape);
     Shape apart = MakeShape({extents[0], extents[1]}), together = apart;
     const int n = problem_.rank();
@@ -274,8 +300,10 @@ class Rewriter {
     shape.insert(shape.end(), taps.begin(), taps.end());
     pads.insert(pads.end(), ends.begin(), ends.end());
     INGOT_ASSIGN_OR_RETURN(
-        const Value w,
-        Arrange("reshape", kernels, {{"shape", MakeShape(shape)}}));
+        Value w, Arrange("reshape", kernels, {{"shape", MakeShape(shape)}}));
+    if (quantized_ != nullptr) {
+      INGOT_ASSIGN_OR_RETURN(w, Dequantize(w, shape[0]));
+    }
     Attrs attrs = {{"pads", pads}};
     if (problem_.groups > 1) attrs.Set("groups", problem_.groups);
     if (dilations != Ints(dilations.size(), 1)) {
@@ -283,6 +311,33 @@ class Rewriter {
     }
     return Add(absl::StrCat("conv", problem_.rank(), "d"), {node_.inputs[0], w},
                std::move(attrs));
+  }
+
+  // The numbers that arranged bytes stand for, `channels` of the output.
+  absl::StatusOr<Value> Dequantize(const Value& bytes, int64_t channels) {
+    Value scale = quantized_->inputs[1];
+    if (!IsOneElement(scale)) {
+      const Tensor& scales = *ConstantOf(scale);
+      INGOT_ASSIGN_OR_RETURN(Tensor of_all,
+                             Tensor::Empty(scales.dtype(), {channels}));
+      const size_t size = scales.dtype().bytes();
+      const auto* from = static_cast<const char*>(scales.raw_data());
+      auto* to = static_cast<char*>(of_all.mutable_raw_data());
+      for (int64_t i = 0; i < channels; ++i) {
+        // Weights that fill channels up are 0 in any scale.
+        const int64_t channel =
+            std::min(i % problem_.channels, problem_.out_per_group - 1);
+        std::copy_n(from + channel * size, size, to + i * size);
+      }
+      scale =
+          Value{function_->AddConstant(scale.node->name, std::move(of_all))};
+      scale.node->sources.Add(quantized_->inputs[1].node->sources);
+    }
+    INGOT_ASSIGN_OR_RETURN(
+        Node * made, function_->AddOp(quantized_->op->name, quantized_->name,
+                                      {bytes, scale}, {{"axis", int64_t{0}}}));
+    made->sources.Add(quantized_->sources);
+    return Value{made};
   }
 
   absl::StatusOr<Value> ConvolveAtOnce(const Value& kernels) {
@@ -366,6 +421,8 @@ class Rewriter {
   Function* function_;
   const Node& node_;
   const Problem& problem_;
+  const Node* const quantized_;  // or null
+  const Value weights_;          // as the kernels are arranged of them
 };
 
 absl::StatusOr<bool> RewriteFunction(Function* function,

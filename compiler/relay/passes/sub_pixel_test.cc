@@ -10,6 +10,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/test_support.h"
 #include "compiler/relay/printer.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ingot::relay {
@@ -383,6 +384,38 @@ TEST(SubPixelTest, LeavesTheRest) {
         absl::StrCat("module { func @main", text, " }"), {"sub_pixel"});
     ASSERT_NE(module, nullptr);
     EXPECT_EQ(CountTransposed(*module), 1) << Print(*module);
+  }
+}
+
+// A transposed convolution of three channels by bytes, of strides that divide
+// the kernel, of ones that do not, and in groups.
+std::string OfBytes(const std::string& kernel, const std::string& scales,
+                    const std::string& zeros, int groups = 1) {
+  const auto module = CheckKeepsMeaning(
+      absl::StrCat("module { func @main(%x: u8[1, 4, 3, 5]) -> (%y) {",
+                   " %s = const f32[] {0.25} %z = const u8[] {7}",
+                   " %d = dequantize(%x, %s, %z)", " %b = const f32[4, 3, ",
+                   kernel, "] random(3) %t = const f32[] {0.01}",
+                   " %w = quantize(%b, %t) {dtype=i8}", scales, zeros,
+                   " %v = dequantize(%w, %u, %n) {axis=1}",
+                   " %y = conv_transpose2d(%d, %v) {strides=[2, 2], groups=",
+                   groups, "} } }"),
+      {"fold_constants", "sub_pixel", "byte_products", "simplify"}, 1e-5);
+  return module == nullptr ? "(failed)" : Print(*module);
+}
+
+TEST(SubPixelTest, BytesStayBytes) {
+  const std::string each = " %u = const f32[3] {0.5, 2, 0.125}";
+  const std::string all = " %u = const f32[] {0.5}";
+  const std::string zeros = " %n = const i8[3] {0, 0, 0}";
+  const std::string zero = " %n = const i8[] {0}";
+  const std::string bytes = "out_dtype=i32";
+  for (const char* kernel : {"2, 2", "3, 3", "4, 2"}) {
+    EXPECT_THAT(OfBytes(kernel, each, zeros), testing::HasSubstr(bytes));
+    EXPECT_THAT(OfBytes(kernel, all, zero), testing::HasSubstr(bytes));
+    EXPECT_THAT(OfBytes(kernel, all, zero, 2), testing::HasSubstr(bytes));
+    EXPECT_THAT(OfBytes(kernel, each, " %n = const i8[3] {0, 1, 0}"),
+                testing::Not(testing::HasSubstr("(failed)")));
   }
 }
 
