@@ -18,6 +18,7 @@
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
+#include "compiler/codegen/lane_loops.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/reproducible.h"
 #include "compiler/codegen/signature.h"
@@ -367,6 +368,21 @@ absl::StatusOr<MachineModel> MachineOf(const Target& target) {
   return model;
 }
 
+// The loops as they are printed.
+absl::StatusOr<PrimFunc> Prepare(PrimFunc kernel, int vector_bits) {
+  if (vector_bits > 0) {
+    INGOT_ASSIGN_OR_RETURN(
+        kernel, tir::RunPasses(
+                    kernel, {"vectorize_loops", "unroll_loops", "simplify"}));
+    PrimFunc in_lanes = codegen::MakeLaneLoops(kernel, vector_bits);
+    if (in_lanes.body != kernel.body) {
+      INGOT_ASSIGN_OR_RETURN(
+          kernel, tir::RunPasses(in_lanes, {"vectorize_loops", "simplify"}));
+    }
+  }
+  return tir::RunPasses(kernel, {"share_sizes"});
+}
+
 // The first line of a C file.
 std::string RequestLine(const Target& target) {
   const std::string cc = target.Option("cc", "");
@@ -412,13 +428,9 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
     INGOT_ASSIGN_OR_RETURN(rewritten, codegen::MakeReproducible(kernels));
     kernels = rewritten;
   }
-  std::vector<absl::string_view> passes;
-  if (machine.vector_bits > 0)
-    passes = {"vectorize_loops", "unroll_loops", "simplify"};
-  passes.push_back("share_sizes");
   for (const PrimFunc& kernel : kernels) {
     INGOT_ASSIGN_OR_RETURN(const PrimFunc final,
-                           tir::RunPasses(kernel, passes));
+                           Prepare(kernel, machine.vector_bits));
     INGOT_RETURN_IF_ERROR(writer.Add(final));
   }
   return absl::StrCat(RequestLine(target), writer.File());

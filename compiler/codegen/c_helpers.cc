@@ -261,7 +261,7 @@ static inline void ingot_prefetch_bytes(const void* element, int ahead) {
 std::string HelperSource(const std::set<std::string>& helpers,
                          const HelperOptions& options) {
   std::set<std::string> all = helpers;
-  AddMathNeeds(&all);
+  AddMathNeeds(&all, options.fused);
   bool f16 = false, bf16 = false, f16_d = false, bf16_d = false;
   std::string rest;
   std::map<int, std::string> math;

@@ -287,7 +287,8 @@ std::string FusedMulAdd(int lanes) {
   std::string instruction;
   const auto add = [&](absl::string_view when, absl::string_view result) {
     absl::StrAppend(&instruction, instruction.empty() ? "#if " : "#elif ", when,
-                    "\n  return ($1)", result, ";\n");
+                    "\n  (void)ingot_muladd_f32; /* for others */\n",
+                    "  return ($1)", result, ";\n");
   };
   if (lanes == 4) {
     add("defined(__FMA__)", "_mm_fmadd_ps((__m128)x, (__m128)y, (__m128)z)");
@@ -406,7 +407,7 @@ bool IsOwnMath(absl::string_view op, bool is_vector) {
   return Needs().count(std::string(op)) != 0;
 }
 
-void AddMathNeeds(std::set<std::string>* helpers) {
+void AddMathNeeds(std::set<std::string>* helpers, bool fused) {
   std::vector<std::string> open(helpers->begin(), helpers->end());
   while (!open.empty()) {
     const std::vector<std::string> words = absl::StrSplit(open.back(), '_');
@@ -427,7 +428,7 @@ void AddMathNeeds(std::set<std::string>* helpers) {
       }
     }
     if (words[1] == "sin" || words[1] == "cos") add("angle", "f32");
-    if (words[1] == "muladd") add("muladd", "f32");
+    if (words[1] == "muladd" && fused) add("muladd", "f32");
   }
 }
 

@@ -20,8 +20,8 @@ namespace ingot::codegen {
 // too.
 bool IsOwnMath(absl::string_view op, bool is_vector);
 
-// Adds the functions that those of `helpers` call.
-void AddMathNeeds(std::set<std::string>* helpers);
+// Adds the functions that those of `helpers` call. `fused` as in MathSource.
+void AddMathNeeds(std::set<std::string>* helpers, bool fused);
 
 // Definitions come in the order of their ranks, those that others use first.
 int MathRank(absl::string_view op);

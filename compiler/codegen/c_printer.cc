@@ -11,7 +11,6 @@
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_vector_helpers.h"
 #include "compiler/codegen/lane_slices.h"
-#include "compiler/codegen/shared_offsets.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -195,36 +194,6 @@ void CPrinter::PrintSeq(const tir::Seq& seq) {
     Print(stmt);
   }
   PrintStores(stores);
-}
-
-void CPrinter::PrintStores(absl::Span<const tir::Store* const> given) {
-  if (given.empty()) return;
-  const std::vector<tir::Stmt> slices = SlicesOf(given);
-  std::vector<const tir::Store*> stores;
-  for (const tir::Stmt& s : slices) stores.push_back(As<tir::Store>(s));
-  if (stores.size() > 1) {
-    for (Affine& shared : SharedOffsets(stores, bounds_)) {
-      const std::string name = Declare("at");
-      std::string value = Print(shared.ToExpr());
-      if (uses_vectors_) {
-        value = absl::StrCat(Helper("ingot_opaque_i64"), "(", value, ")");
-      }
-      Line(absl::StrCat("const int64_t ", name, " = ", value, ";"));
-      offsets_.emplace_back(std::move(shared), name);
-    }
-  }
-  const std::multimap<size_t, LoadBlock> blocks = BlocksOf(stores);
-  Expr guard;
-  std::string rows;
-  auto next = blocks.begin();
-  for (size_t i = 0; i < stores.size(); ++i) {
-    for (; next != blocks.end() && next->first == i; ++next) {
-      PrintLoadBlock(next->second, &guard, &rows);
-    }
-    PrintStore(*stores[i]);
-  }
-  loaded_.clear();
-  offsets_.clear();
 }
 
 void CPrinter::PrintParallel(const tir::For& loop) {

@@ -162,6 +162,10 @@ class CPrinter {
   // False, and nothing printed, where it must be a loop over lanes.
   bool PrintVectorStore(const tir::Store& s);
   bool IsVectorStore(const tir::Store& s);
+  // Whether the second store is to the elements between those of the first, so
+  // that both are one of vectors.
+  bool TakeTurns(const tir::Store& first, const tir::Store& second);
+  void PrintTurns(const tir::Store& first, const tir::Store& second);
   // The stores, those of vectors that the processor does not have as several
   // of some that it has.
   std::vector<tir::Stmt> SlicesOf(absl::Span<const tir::Store* const> stores);
@@ -196,6 +200,7 @@ class CPrinter {
   // Prints stores that follow one another, after names for what offsets of
   // several of their accesses have in common.
   void PrintStores(absl::Span<const tir::Store* const> stores);
+  void PrintEach(absl::Span<const tir::Store* const> stores);
   // An offset in memory, of those of an access.
   std::string PrintOffset(const tir::Expr& offset);
   void PrintFor(const tir::For& loop);
@@ -214,7 +219,12 @@ class CPrinter {
   std::map<const tir::BufferNode*, std::string> buffer_names_;
   std::set<const tir::BufferNode*> read_only_;
   std::map<const tir::ExprNode*, std::string> shared_;  // in one statement
-  std::vector<std::pair<tir::Affine, std::string>> offsets_;  // named ones
+  struct NamedOffset {
+    tir::Affine offset;
+    std::string name;
+    bool is_used;
+  };
+  std::vector<NamedOffset> offsets_;
   std::set<std::string> taken_;
   std::set<std::string> helpers_;
   std::map<std::string, std::string> prototypes_;  // by the function's name

@@ -1,13 +1,17 @@
-// Loads that are a transposition together, as vectors of neighbours.
+// Stores that follow one another: what their places have in common has a name,
+// and loads that are a transposition together are vectors of neighbours.
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/load_blocks.h"
+#include "compiler/codegen/shared_offsets.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -43,10 +47,64 @@ bool ReadsBlock(const std::set<const tir::Load*>& loads,
 
 bool IsZero(const Expr& e) {
   if (const auto* all = As<tir::Broadcast>(e)) return IsZero(all->value);
-  return tir::IsConstInt(e, 0);
+  const auto* number = As<tir::FloatImm>(e);
+  return number != nullptr ? number->value == 0 && !std::signbit(number->value)
+                           : tir::IsConstInt(e, 0);
 }
 
 }  // namespace
+
+// The text of the stores comes first, as it tells which of the names are used.
+void CPrinter::PrintStores(absl::Span<const tir::Store* const> given) {
+  if (given.empty()) return;
+  const std::vector<tir::Stmt> slices = SlicesOf(given);
+  std::vector<const tir::Store*> stores;
+  for (const tir::Stmt& s : slices) stores.push_back(As<tir::Store>(s));
+  std::vector<std::string> values;
+  if (stores.size() > 1) {
+    for (tir::Affine& shared : SharedOffsets(stores, bounds_)) {
+      values.push_back(Print(shared.ToExpr()));
+      offsets_.push_back({std::move(shared), Declare("at"), false});
+    }
+  }
+  std::string before = std::move(text_);
+  text_.clear();
+  PrintEach(stores);
+  const std::string text = std::move(text_);
+  text_ = std::move(before);
+  for (size_t i = 0; i < offsets_.size(); ++i) {
+    if (!offsets_[i].is_used) continue;
+    const std::string value =
+        uses_vectors_
+            ? absl::StrCat(Helper("ingot_opaque_i64"), "(", values[i], ")")
+            : values[i];
+    Line(absl::StrCat("const int64_t ", offsets_[i].name, " = ", value, ";"));
+  }
+  text_ += text;
+  loaded_.clear();
+  offsets_.clear();
+}
+
+void CPrinter::PrintEach(absl::Span<const tir::Store* const> stores) {
+  const std::multimap<size_t, LoadBlock> blocks = BlocksOf(stores);
+  Expr guard;
+  std::string rows;
+  auto next = blocks.begin();
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const size_t first = i;
+    const bool turns =
+        i + 1 < stores.size() && TakeTurns(*stores[i], *stores[i + 1]);
+    if (turns) ++i;
+    for (; next != blocks.end() && next->first <= i; ++next) {
+      PrintLoadBlock(next->second, &guard, &rows);
+    }
+    if (turns) {
+      PrintTurns(*stores[first], *stores[i]);
+    } else {
+      PrintStore(*stores[i]);
+    }
+  }
+}
 
 const tir::Load* CPrinter::LoadedUnder(const tir::Select& select) const {
   const auto found = loaded_.find(As<tir::Load>(select.on_true));

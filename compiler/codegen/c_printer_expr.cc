@@ -466,9 +466,10 @@ std::string CPrinter::Subscript(const tir::BufferNode& buffer,
 std::string CPrinter::PrintOffset(const Expr& offset) {
   if (!offsets_.empty() && offset->dtype.lanes == 1) {
     const Affine place = tir::ToAffine(offset);
-    for (const auto& [shared, name] : offsets_) {
+    for (auto& [shared, name, is_used] : offsets_) {
       const Affine rest = place - shared;
       if (!rest.IsConstant()) continue;
+      is_used = true;
       const int64_t after = rest.constant;
       if (after == 0) return name;
       return after > 0 ? absl::StrCat(name, " + ", after)

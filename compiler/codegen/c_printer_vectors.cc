@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_printer.h"
+#include "compiler/codegen/lane_slices.h"
 #include "compiler/tir/typing.h"
 
 namespace ingot::codegen {
@@ -373,6 +374,36 @@ bool CPrinter::PrintVectorStore(const tir::Store& s) {
                       "], ", value, ");"));
   }
   return true;
+}
+
+bool CPrinter::TakeTurns(const tir::Store& first, const tir::Store& second) {
+  const DataType t = first.value->dtype;
+  if (first.buffer != second.buffer || second.value->dtype != t ||
+      !HasVectorType(t) || ReadsElsewhere(first) || ReadsElsewhere(second)) {
+    return false;
+  }
+  const Access even = AnalyzeAccess(*first.buffer, first.indices, &bounds_);
+  const Access odd = AnalyzeAccess(*first.buffer, second.indices, &bounds_);
+  if (!even.is_ramp() || !tir::IsConstInt(even.stride, 2) || !odd.is_ramp() ||
+      !tir::IsConstInt(odd.stride, 2) ||
+      (tir::ToAffine(odd.base) - tir::ToAffine(even.base)).AsConst() != 1) {
+    return false;
+  }
+  vectors_.clear();
+  return IsVector(first.value) && IsVector(second.value);
+}
+
+void CPrinter::PrintTurns(const tir::Store& first, const tir::Store& second) {
+  const Access access = AnalyzeAccess(*first.buffer, first.indices, &bounds_);
+  std::vector<std::string> values;
+  for (const tir::Store* s : {&first, &second}) {
+    NameShared(s->value);
+    values.push_back(PrintVector(s->value, kAnything));
+  }
+  shared_.clear();
+  Line(absl::StrCat(VectorHelper("turns2", first.value->dtype), "(&",
+                    NameOf(first.buffer.get()), "[", PrintOffset(access.base),
+                    "], ", absl::StrJoin(values, ", "), ");"));
 }
 
 bool CPrinter::PrintVectorLet(const tir::LetStmt& s) {

@@ -162,4 +162,23 @@ std::string LoadBlockSource(absl::string_view op, const VectorName& t) {
   return absl::StrCat(text, "}\n");
 }
 
+std::string StoreTurnsSource(const VectorName& t) {
+  std::string text = absl::Substitute(
+      "\nstatic inline void ingot_turns2_$0($1* p, $0 x, $0 y) {\n", t.name,
+      t.c);
+  for (int half = 0; half < 2; ++half) {
+    std::vector<int> order;
+    for (int i = half * t.lanes / 2; i < (half + 1) * t.lanes / 2; ++i) {
+      order.push_back(i);
+      order.push_back(t.lanes + i);
+    }
+    const char* const name = half == 0 ? "first" : "second";
+    absl::StrAppend(&text, "  const ", t.name, " ", name, " = ",
+                    Shuffle("x", "y", order), ";\n");
+  }
+  return absl::StrCat(text,
+                      "  memcpy(p, &first, sizeof(first));\n  memcpy(p + ",
+                      t.lanes, ", &second, sizeof(second));\n}\n");
+}
+
 }  // namespace ingot::codegen

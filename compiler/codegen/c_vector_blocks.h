@@ -13,6 +13,7 @@ namespace ingot::codegen {
 // which are `stride` elements apart, as 8 vectors of an element of each row.
 // "ingot_rows8_u8x16(p, stride, some, columns)" reads the rows alone whose bits
 // are set in `some`, and gives 0 for the others.
+// "ingot_turns2_f32x16(p, x, y)" stores elements of x and y in turns.
 
 bool IsLoadBlock(absl::string_view op);
 
@@ -21,6 +22,8 @@ std::set<std::string> TypesOfLoadBlock(absl::string_view op,
                                        const VectorName& t);
 
 std::string LoadBlockSource(absl::string_view op, const VectorName& t);
+
+std::string StoreTurnsSource(const VectorName& t);
 
 }  // namespace ingot::codegen
 

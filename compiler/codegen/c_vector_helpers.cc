@@ -66,10 +66,8 @@ std::string Extreme(const VectorName& t, bool is_min) {
   const char* const name = is_min ? "min" : "max";
   return absl::Substitute(
       "\nstatic inline $0 ingot_$1_$0($0 x, $0 y) {\n$2}\n", t.name, name,
-      WithInstruction(
-          t, name, name, "__SSE2__", "($0)x, ($0)y",
-          absl::Substitute("  return ingot_select_$0(x $1 y, x, y);\n", t.name,
-                           is_min ? "<" : ">")));
+      WithInstruction(t, name, name, "__SSE2__", "($0)x, ($0)y",
+                      ExtremeByMask(t, is_min)));
 }
 
 std::string Rounded(const VectorName& t, absl::string_view op,
@@ -119,8 +117,9 @@ VectorName PartOf(absl::string_view op, const VectorName& t,
 bool IsByParts(absl::string_view op, const VectorName& t,
                const HelperOptions& options) {
   return PartsOf(op, t, options) > 1 && op != "load" && op != "strided" &&
-         op != "store" && op != "splat" && op != "select" && op != "bits" &&
-         op != "from" && op != "widen" && op != "narrow" && !IsLoadBlock(op);
+         op != "store" && op != "turns2" && op != "splat" && op != "select" &&
+         op != "bits" && op != "from" && op != "widen" && op != "narrow" &&
+         !IsLoadBlock(op);
 }
 
 std::string ByParts(absl::string_view op, const VectorName& t,
@@ -187,6 +186,7 @@ std::string Source(absl::string_view op, const VectorName& t,
         "sizeof(x));\n}\n",
         t.name, t.c);
   }
+  if (op == "turns2") return StoreTurnsSource(t);
   if (op == "splat") {
     return absl::Substitute(
         "\nstatic inline $0 ingot_splat_$0($1 x) {\n  return $2;\n}\n", t.name,
@@ -279,8 +279,8 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
                                const HelperOptions& options) {
   // Definitions by their order: what others use comes first.
   const auto rank = [](const std::string& op) {
-    const bool is_simple =
-        op == "load" || op == "store" || op == "splat" || op == "sqrt";
+    const bool is_simple = op == "load" || op == "store" || op == "turns2" ||
+                           op == "splat" || op == "sqrt";
     return is_simple ? 1 : MathRank(op);
   };
   std::map<std::string, VectorName> types;
@@ -294,8 +294,6 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
         }
         if (IsByParts(op, t, options)) {
           need(op, PartOf(op, t, options));
-        } else if (op == "min" || op == "max") {
-          need("select", t);
         } else if (op == "rsqrt") {
           need("sqrt", t);
         } else if (IsConversion(op, t) && !IsWidening(op, t)) {
@@ -306,7 +304,7 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
         if (IsOwnMath(op, true) && !IsByParts(op, t, options)) {
           std::set<std::string> used = {
               absl::StrCat("ingot_", op, "_", t.name)};
-          AddMathNeeds(&used);
+          AddMathNeeds(&used, options.fused);
           for (const std::string& name : used) {
             const std::vector<std::string> words = absl::StrSplit(name, '_');
             if (IsVectorHelper(name) && words[1] != op) {

@@ -158,6 +158,13 @@ std::string Widening(const VectorName& t, const VectorName& to) {
                           to.name, to.element, t.name, body);
 }
 
+std::string ExtremeByMask(const VectorName& t, bool is_min) {
+  return absl::Substitute(
+      "  const $1 of_x = x $2 y;\n"
+      "  return ($0)((of_x & ($1)x) | (~of_x & ($1)y));\n",
+      t.name, t.mask, is_min ? "<" : ">");
+}
+
 std::string IntegerExtreme(const VectorName& t, bool is_min) {
   const char* const name = is_min ? "min" : "max";
   const int bits = 8 * t.bytes / t.lanes;
@@ -170,8 +177,7 @@ std::string IntegerExtreme(const VectorName& t, bool is_min) {
            : t.bytes == 16 ? (is_old ? "__SSE2__" : "__SSE4_1__")
                            : nullptr;
   }
-  std::string body = absl::Substitute(
-      "  return ingot_select_$0(x $1 y, x, y);\n", t.name, is_min ? "<" : ">");
+  std::string body = ExtremeByMask(t, is_min);
   if (when != nullptr) {
     body = absl::Substitute(
         "#ifdef $0\n  return ($1)$2_$3_ep$4$5((__m$6i)x, (__m$6i)y);\n#else\n"

@@ -25,6 +25,9 @@ std::string Saturating(const VectorName& t, absl::string_view to);
 // "ingot_toi32_u8x16(x)": integers to wider ones.
 std::string Widening(const VectorName& t, const VectorName& to);
 
+// The body of "ingot_min_u8x16(x, y)", or max, where no instruction does it.
+std::string ExtremeByMask(const VectorName& t, bool is_min);
+
 // "ingot_min_u8x16(x, y)".
 std::string IntegerExtreme(const VectorName& t, bool is_min);
 
