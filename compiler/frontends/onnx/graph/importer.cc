@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/utf8.h"
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/model/newer_fields.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 
@@ -98,8 +99,9 @@ absl::Status Importer::ReadOpsets() {
   for (const auto& import : model_->opset_import()) {
     const std::string domain = CanonicalDomain(import.domain());
     if (import.version() < 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "operator set ", import.version(), " of ", DomainName(domain)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the model imports operator set ", import.version(),
+                       " of ", DomainName(domain), "; there is none below 1"));
     }
     if (domain.empty() && import.version() > kNewestOpset) {
       Warn(absl::StrCat("the model uses ONNX operator set ", import.version(),
@@ -130,7 +132,8 @@ const onnx::FunctionProto* Importer::FindFunction(
     const onnx::NodeProto& node) const {
   for (const onnx::FunctionProto& f : model_->functions()) {
     if (f.name() == node.op_type() &&
-        CanonicalDomain(f.domain()) == CanonicalDomain(node.domain())) {
+        CanonicalDomain(f.domain()) == CanonicalDomain(node.domain()) &&
+        Overload(f) == Overload(node)) {
       return &f;
     }
   }
