@@ -134,6 +134,19 @@ TEST(ImportOnnx, WarnsOfNewerOperatorSetsAndFiles) {
                                        HasSubstr("operator set 99")));
 }
 
+TEST(ImportOnnx, WarnsOfOutputsOfOtherTypesThanDeclared) {
+  ModelBuilder b;
+  b.Input("x", {"3"}).Output("y").Node("Relu", {"x"}, {"y"});
+  auto* type =
+      b.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  EXPECT_THAT(Warnings(b), testing::IsEmpty());
+  type->set_elem_type(onnx::TensorProto::INT64);
+  EXPECT_THAT(
+      Warnings(b),
+      ElementsAre(HasSubstr("declared as i64, and its node gives f32")));
+}
+
 TEST(ImportOnnx, OperatorsThatABackendBrings) {
   ImportOptions options;
   std::string told;
