@@ -199,6 +199,25 @@ TEST_F(LinkTest, NamesAreNotOptions) {
   ExpectAddsTen(LoadPath(TestFile("-odd.so"), CoreLoaders()));
 }
 
+// The system opens such a library, and reading what is missing ends the
+// program.
+TEST_F(LinkTest, ALibraryThatIsCutOffIsNotOpened) {
+  const std::string path = TestFile("whole.so"), cut = TestFile("cut.so");
+  ASSERT_EQ(LinkLibrary(AddSet(), path), absl::OkStatus());
+  const std::string whole = ReadFile(path);
+  // The last tenths are names for debuggers, which nothing loads.
+  for (size_t tenth = 1; tenth < 8; ++tenth) {
+    std::ofstream(cut, std::ios::binary)
+        << whole.substr(0, whole.size() * tenth / 10);
+    const Blob bytes = *Blob::MapFile(cut);
+    for (const absl::Status& status :
+         {LoadPath(cut, CoreLoaders()).status(),
+          LoadMemory(bytes, CoreLoaders()).status()}) {
+      EXPECT_TRUE(absl::StrContains(status.message(), "cut off")) << status;
+    }
+  }
+}
+
 // A source whose compiler is told of a processor needs what that has, as far as
 // its instructions use it; linking finds out.
 TEST_F(LinkTest, LinkingFindsTheFeaturesOfCompiledSources) {

@@ -199,6 +199,13 @@ TEST(LoaderRegistryTest, RefusesDuplicates) {
   LoaderRegistry loaders = CoreLoaders();
   EXPECT_EQ(RegisterCoreLoaders(&loaders).code(),
             absl::StatusCode::kAlreadyExists);
+  const absl::Status native = loaders.Register(
+      kNativeLoader,
+      [](absl::Span<const Artifact>,
+         LoadContext&) -> absl::StatusOr<std::shared_ptr<Module>> {
+        return absl::UnimplementedError("never asked");
+      });
+  EXPECT_EQ(native.code(), absl::StatusCode::kAlreadyExists) << native;
 }
 
 }  // namespace

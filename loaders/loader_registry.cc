@@ -26,6 +26,10 @@ absl::Status LoaderRegistry::Register(absl::string_view name, LoadBinaryFn load,
     return absl::InvalidArgumentError(
         absl::StrCat("loader '", name, "' has no function"));
   }
+  if (name == kNativeLoader) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "loader '", name, "' is the load stage's own; choose another name"));
+  }
   if (!loaders_.emplace(std::string(name), Loader{std::move(load), input})
            .second) {
     return absl::AlreadyExistsError(
@@ -38,9 +42,12 @@ absl::StatusOr<const LoadBinaryFn*> LoaderRegistry::Find(
     absl::string_view name) const {
   auto it = loaders_.find(std::string(name));
   if (it == loaders_.end()) {
+    std::vector<std::string> known = Names();
+    known.emplace_back(kNativeLoader);  // the load stage's own
+    std::sort(known.begin(), known.end());
     return absl::NotFoundError(
         absl::StrCat("no loader is named '", name,
-                     "'; known: ", absl::StrJoin(Names(), ", ")));
+                     "'; known: ", absl::StrJoin(known, ", ")));
   }
   return &it->second.load;
 }

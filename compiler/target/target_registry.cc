@@ -38,6 +38,29 @@ std::string ListOf(absl::Span<const Target* const> targets) {
   });
 }
 
+// Slips that would leave a kind with less than its author thinks.
+absl::Status CheckOperators(const TargetKind& kind) {
+  if (kind.IsHost() && (kind.operators.has_value() || !kind.patterns.empty())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target kind ", kind.name,
+        " says which operators it takes, but has neither of the hooks "
+        "relay_to_runtime and relay_to_tir, which generate code for them"));
+  }
+  if (!kind.operators.has_value()) return absl::OkStatus();
+  for (const std::string& op : *kind.operators) {
+    if (relay::StandardOps().Find(op) != nullptr) continue;
+    std::vector<std::string> known;
+    for (const relay::OpDef* def : relay::StandardOps().All()) {
+      known.push_back(def->name);
+    }
+    const std::string hint = DidYouMean(op, known);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target kind ", kind.name, " takes '", absl::CHexEscape(op),
+        "', which is no operator of relay", hint.empty() ? "" : "; ", hint));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<MachineModel> TargetKind::MachineOf(const Target& target) const {
@@ -72,6 +95,7 @@ absl::Status TargetRegistry::Register(TargetKind kind) {
   if (kind.name.empty()) {
     return absl::InvalidArgumentError("a target kind without a name");
   }
+  INGOT_RETURN_IF_ERROR(CheckOperators(kind));
   if (kind.HasRegions()) {
     kind.options.emplace(
         kMinRegionOption,

@@ -208,6 +208,27 @@ TEST(TargetRegistry, KindsWithRegionsHaveTheOptionMinRegion) {
   EXPECT_EQ(options.at("min-region").otherwise, "2");
 }
 
+TEST(TargetRegistry, KindsTakeOperatorsThatThereAre) {
+  TargetRegistry registry;
+  TargetKind npu;
+  npu.name = "npu";
+  npu.operators = {"neg"};
+  EXPECT_THAT(registry.Register(npu).message(),
+              HasSubstr("npu says which operators it takes, but has "
+                        "neither of the hooks relay_to_runtime"));
+  npu.relay_to_runtime =
+      [](const Target&, const relay::Module&, const relay::Function&,
+         absl::string_view) -> absl::StatusOr<CodegenResult> {
+    return CodegenResult();
+  };
+  npu.operators = {"neg", "reluu"};
+  EXPECT_THAT(registry.Register(npu).message(),
+              HasSubstr("npu takes 'reluu', which is no operator of relay; did "
+                        "you mean "));
+  npu.operators = {"neg", "relu"};
+  EXPECT_EQ(registry.Register(npu), absl::OkStatus());
+}
+
 TEST(TargetRegistry, ListsWhoseOrderMakesSense) {
   const TargetRegistry registry = RegionsAndHost();
   const auto check = [&](const char* text) {

@@ -11,6 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
+#include "loaders/native/loaded_extent.h"
 #include "runtime/c_abi.h"
 #include "runtime/host_api.h"
 
@@ -32,11 +34,19 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::Open(
   std::string file(path);
   // Without a slash dlopen would search the system's folders.
   if (!absl::StrContains(file, '/')) file = absl::StrCat("./", file);
+  // A file that cannot be read is left to dlopen, which says why.
+  if (const absl::StatusOr<Blob> bytes = Blob::MapFile(file); bytes.ok()) {
+    const absl::Status whole = CheckLoadedExtent(bytes->view());
+    if (!whole.ok()) return Annotate(whole, path);
+  }
   return OpenAs(file, std::string(path), nullptr);
 }
 
 absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::OpenMemory(
     absl::string_view bytes, absl::string_view name) {
+  if (const absl::Status whole = CheckLoadedExtent(bytes); !whole.ok()) {
+    return Annotate(whole, name);
+  }
   const int fd = memfd_create("ingot-library", MFD_CLOEXEC);
   if (fd < 0) {
     return absl::InternalError(

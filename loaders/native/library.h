@@ -28,7 +28,8 @@ class LibraryModule : public Module {
  public:
   // Opens the library at `path`, which runs its constructors: trusted code. If
   // it asks for the host's services, gives it those of this program.
-  // FailedPrecondition with the system's reason when it cannot be opened.
+  // FailedPrecondition with the reason when it cannot be opened, as one that is
+  // cut off cannot.
   static absl::StatusOr<std::shared_ptr<LibraryModule>> Open(
       absl::string_view path);
 

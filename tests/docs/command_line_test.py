@@ -29,6 +29,9 @@ class CommandLineTest(unittest.TestCase):
         everywhere = set(FLAG.findall(by_name["What holds for all of them"]))
         commands = re.findall(r"^  (\w+) +\w", ingot("help"), re.MULTILINE)
         self.assertGreater(len(commands), 10)
+        with open("docs/command_line.md", encoding="utf-8") as file:
+            table = re.findall(r"^\| \[`(\w+)`\]", file.read(), re.MULTILINE)
+        self.assertEqual(table, commands)
         wrong = []
         for command in commands:
             text = by_name[command]

@@ -258,8 +258,9 @@ TEST_F(CliFailureTest, AnUnknownLoaderIsNamedWithTheKnownOnes) {
   odd.content = Blob::FromString("bytes\x01");
   ASSERT_TRUE(set.Add(odd).ok());
   ASSERT_TRUE(WriteContainer(set, Path("odd.ingot")).ok());
-  ExpectError({"run", "@odd.ingot"}, 1,
-              {"odd.ingot", "odd/engine.bin", "mystery", "constants"});
+  ExpectError(
+      {"run", "@odd.ingot"}, 1,
+      {"odd.ingot", "odd/engine.bin", "mystery", "constants", "native"});
   EXPECT_THAT(Do({"list", "@odd.ingot"}), HasSubstr("mystery"));
   EXPECT_THAT(Do({"inspect", "@odd.ingot", "--artifact=engine.bin"}),
               HasSubstr("62 79 74 65 73 01"));
@@ -320,7 +321,13 @@ TEST_F(CliFailureTest, AnEditedNoteIsTold) {
 TEST_F(CliFailureTest, OtherFilesAreNotTakenForSets) {
   WriteFileBytes(Path("text.ingot"), "hello");
   ExpectError({"list", "@text.ingot"}, 1, {"text.ingot"});
-  ExpectError({"list", "@mlp.onnx"}, 1, {"is a model and not a set"});
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{
+           {"list", "@mlp.onnx"},
+           {"link", "@mlp.onnx", "-o", "@x.so"},
+           {"export", "@mlp.onnx", "-o", "@x"}}) {
+    ExpectError(args, 1, {"is a model and not a set"});
+  }
   ExpectError({"list", "@"}, 1, {"manifest.json"});
   ExpectError({"run", getenv("INGOT_BINARY")}, 1, {});
   ExpectError({"list", getenv("INGOT_BINARY")}, 1,

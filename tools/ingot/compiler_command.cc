@@ -39,7 +39,9 @@ constexpr Command kCommands[] = {
 class CompilerOfThisProgram final : public Compiler {
  public:
   explicit CompilerOfThisProgram(const CompilerBackends& backends)
-      : backends_(backends) {}
+      : backends_(backends) {
+    backends_.compiler = this;
+  }
 
   absl::Status RunCommand(absl::string_view name, Args args) override {
     for (const Command& command : kCommands) {
@@ -128,7 +130,7 @@ class CompilerOfThisProgram final : public Compiler {
     return frontends;
   }
 
-  const CompilerBackends backends_;
+  CompilerBackends backends_;
 };
 
 }  // namespace

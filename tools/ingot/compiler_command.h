@@ -11,6 +11,8 @@
 
 namespace ingot {
 
+class Compiler;
+
 // Functions, each of which registers one part of all frontends and backends.
 // None is null. Errors: AlreadyExists for two of one name.
 struct CompilerBackends {
@@ -18,6 +20,8 @@ struct CompilerBackends {
   absl::Status (*register_targets)(TargetRegistry*);
   absl::Status (*register_loaders)(LoaderRegistry*);
   absl::Status (*register_inspectors)(InspectorRegistry*);
+  // The one that runs the subcommands, for them; CompilerCommandMain sets it.
+  Compiler* compiler = nullptr;
 };
 
 // CommandMain (command.h) with all subcommands in this program.

@@ -192,7 +192,8 @@ absl::Status RunExport(Args args, const CompilerBackends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
   INGOT_RETURN_IF_ERROR(CheckFlags(flags));
   absl::StatusOr<Builtins> builtins =
-      MakeBuiltins({backends.register_loaders, backends.register_inspectors});
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors,
+                    backends.compiler});
   if (!builtins.ok()) return builtins.status();
   ReadOptions read;
   read.check_all_digests = true;

@@ -54,7 +54,8 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   read.check_all_digests = true;
   INGOT_ASSIGN_OR_RETURN(
       Builtins builtins,
-      MakeBuiltins({backends.register_loaders, backends.register_inspectors}));
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors,
+                    backends.compiler}));
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kWhole, builtins, read, signature);
   if (set.ok()) {

@@ -33,14 +33,7 @@ absl::Status RunPack(Args args, const Backends& backends) {
   absl::StatusOr<ArtifactSet> set =
       ReadDirectory(flags.word(0), read, &builtins.inspectors);
   if (!set.ok()) {
-    if (set.status().code() != absl::StatusCode::kFailedPrecondition ||
-        read.accept_edits) {
-      return Where(set.status(), flags.word(0));
-    }
-    return Where(absl::FailedPreconditionError(
-                     absl::StrCat(set.status().message(),
-                                  " (--accept-edits takes them as they are)")),
-                 flags.word(0));
+    return Where(set.status(), flags.word(0));
   }
   set = Replace(*std::move(set), replacements, AssembleWith(backends.compiler));
   if (!set.ok()) return Where(set.status(), flags.word(0));

@@ -112,26 +112,6 @@ TEST(ImportOnnx, BranchesThatAreDecidedAreInlined) {
   EXPECT_EQ(OutputType(b.Build()), "f32[2, 1]");
 }
 
-TEST(ImportOnnx, FunctionsAreInlined) {
-  ModelBuilder b;
-  b.Input("x", {"3"}).Output("y");
-  auto* f = b.model().add_functions();
-  f->set_name("Twice");
-  f->set_domain("mine");
-  f->add_input("a");
-  f->add_output("c");
-  auto* n = f->add_node();
-  n->set_op_type("Add");
-  n->add_input("a");
-  n->add_input("a");
-  n->add_output("c");
-  auto* opset = b.model().add_opset_import();
-  opset->set_domain("mine");
-  opset->set_version(1);
-  b.Node("Twice", {"x"}, {"y"})->set_domain("mine");
-  EXPECT_EQ(OutputType(b.Build()), "f32[3]");
-}
-
 // Imports a model whose output is f32[3], and gives what that warns of.
 std::vector<std::string> Warnings(const ModelBuilder& b) {
   std::vector<std::string> warnings;
@@ -152,6 +132,19 @@ TEST(ImportOnnx, WarnsOfNewerOperatorSetsAndFiles) {
   b.model().set_ir_version(77);
   EXPECT_THAT(Warnings(b), ElementsAre(HasSubstr("IR version 77"),
                                        HasSubstr("operator set 99")));
+}
+
+TEST(ImportOnnx, WarnsOfOutputsOfOtherTypesThanDeclared) {
+  ModelBuilder b;
+  b.Input("x", {"3"}).Output("y").Node("Relu", {"x"}, {"y"});
+  auto* type =
+      b.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  EXPECT_THAT(Warnings(b), testing::IsEmpty());
+  type->set_elem_type(onnx::TensorProto::INT64);
+  EXPECT_THAT(
+      Warnings(b),
+      ElementsAre(HasSubstr("declared as i64, and its node gives f32")));
 }
 
 TEST(ImportOnnx, OperatorsThatABackendBrings) {
@@ -278,28 +271,6 @@ TEST(ImportOnnxErrors, DamagedFiles) {
     // A prefix that is a whole message of its own lacks parts of the graph.
     EXPECT_FALSE(status.ok()) << n;
   }
-}
-
-TEST(ImportOnnxErrors, FunctionsThatCallThemselves) {
-  ModelBuilder b;
-  b.Input("x", {"3"}).Output("y");
-  auto* f = b.model().add_functions();
-  f->set_name("Loop");
-  f->set_domain("mine");
-  f->add_input("a");
-  f->add_output("c");
-  for (const char* out : {"b", "c"}) {
-    auto* n = f->add_node();
-    n->set_op_type("Loop");
-    n->set_domain("mine");
-    n->add_input("a");
-    n->add_output(out);
-  }
-  auto* opset = b.model().add_opset_import();
-  opset->set_domain("mine");
-  opset->set_version(1);
-  b.Node("Loop", {"x"}, {"y"})->set_domain("mine");
-  EXPECT_THAT(Error(b), HasSubstr("too deep"));
 }
 
 class ExternalDataTest : public testing::Test {

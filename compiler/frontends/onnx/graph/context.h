@@ -41,7 +41,8 @@ inline tir::Expr I(int64_t value) { return tir::MakeInt(value); }
 struct Sequence;
 
 // The meaning of a name in the ONNX graph: a tensor, a sequence or an optional
-// value. At least one of the first three members or the initialiser is set.
+// value. At least one of the first three members or the initialiser is set, but
+// for an input of a function that its call leaves out.
 struct Binding {
   Value value;  // a tensor or a sequence; null until something needs one
   std::optional<Known> known;  // the elements, if known
@@ -55,6 +56,10 @@ struct Binding {
   // An initialiser that nothing has read yet. `movable`: its data may be taken.
   onnx::TensorProto* initializer = nullptr;
   bool movable = false;
+
+  bool IsLeftOut() const {
+    return !value && !known && sequence == nullptr && initializer == nullptr;
+  }
 };
 
 struct Sequence {

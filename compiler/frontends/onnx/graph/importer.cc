@@ -8,8 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "base/utf8.h"
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/model/newer_fields.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -18,6 +20,22 @@ std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash != std::string::npos) return path.substr(0, slash);
   return path.empty() ? "" : ".";
+}
+
+// What differs where an output has another type than the model declares, which
+// programs may go by; else nothing.
+std::string OtherType(const onnx::ValueInfoProto& output,
+                      const Binding& computed) {
+  const auto declared =
+      ElementTypeFromOnnx(output.type().tensor_type().elem_type());
+  const TensorType& type = computed.value.type();
+  if (!declared.ok() || type.is_sequence || type.dtype == declared->dtype ||
+      computed.storage != declared->storage) {
+    return "";
+  }
+  return absl::StrCat("output '", output.name(), "' is declared as ",
+                      declared->dtype.ToString(), ", and its node gives ",
+                      type.dtype.ToString());
 }
 
 }  // namespace
@@ -98,8 +116,9 @@ absl::Status Importer::ReadOpsets() {
   for (const auto& import : model_->opset_import()) {
     const std::string domain = CanonicalDomain(import.domain());
     if (import.version() < 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "operator set ", import.version(), " of ", DomainName(domain)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the model imports operator set ", import.version(),
+                       " of ", DomainName(domain), "; there is none below 1"));
     }
     if (domain.empty() && import.version() > kNewestOpset) {
       Warn(absl::StrCat("the model uses ONNX operator set ", import.version(),
@@ -130,7 +149,8 @@ const onnx::FunctionProto* Importer::FindFunction(
     const onnx::NodeProto& node) const {
   for (const onnx::FunctionProto& f : model_->functions()) {
     if (f.name() == node.op_type() &&
-        CanonicalDomain(f.domain()) == CanonicalDomain(node.domain())) {
+        CanonicalDomain(f.domain()) == CanonicalDomain(node.domain()) &&
+        Overload(f) == Overload(node)) {
       return &f;
     }
   }
@@ -214,6 +234,9 @@ absl::Status Importer::AddOutputs(Scope* scope) {
           absl::StrCat("output '", output.name(), "' is computed by no node"));
     }
     INGOT_ASSIGN_OR_RETURN(Value value, MaterializeAny(binding, output.name()));
+    if (const std::string other = OtherType(output, *binding); !other.empty()) {
+      Warn(other);
+    }
     INGOT_ASSIGN_OR_RETURN(value, StateOutput(output.name(), value));
     builder_.function()->outputs.push_back(value);
     builder_.function()->output_names.push_back(output.name());

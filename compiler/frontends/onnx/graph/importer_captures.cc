@@ -65,8 +65,10 @@ absl::StatusOr<Binding*> Importer::Find(const Scope* scope,
   }
   if (scope->parent == nullptr) return nullptr;
   INGOT_ASSIGN_OR_RETURN(Binding * outer, Find(scope->parent, name));
-  if (outer == nullptr || scope->parent->function == scope->function)
+  if (outer == nullptr || outer->IsLeftOut() ||
+      scope->parent->function == scope->function) {
     return outer;
+  }
   INGOT_ASSIGN_OR_RETURN(Binding inside, Capture(scope->function, outer, name));
   return &(scope->captures[name] = std::move(inside));
 }

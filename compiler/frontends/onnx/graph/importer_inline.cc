@@ -1,15 +1,65 @@
 // Graphs inside graphs: branches, loop bodies and functions of the model.
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/graph/importer.h"
+#include "compiler/frontends/onnx/model/newer_fields.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
 // Bounds how deep a small hostile file can make functions call each other.
 constexpr int kMaxDepth = 32;
+
+using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+using Attributes = std::map<std::string, onnx::AttributeProto>;
+
+// Gives attributes that refer to the function's the values of these, in the
+// graphs inside, too. Those that refer to others are left out.
+void SetReferences(const Attributes& values, Nodes* nodes) {
+  for (onnx::NodeProto& node : *nodes) {
+    auto* const attributes = node.mutable_attribute();
+    for (int a = attributes->size() - 1; a >= 0; --a) {
+      onnx::AttributeProto* const attribute = attributes->Mutable(a);
+      if (attribute->ref_attr_name().empty()) {
+        if (attribute->has_g()) {
+          SetReferences(values, attribute->mutable_g()->mutable_node());
+        }
+        continue;
+      }
+      const auto value = values.find(attribute->ref_attr_name());
+      if (value == values.end()) {
+        attributes->DeleteSubrange(a, 1);
+        continue;
+      }
+      const std::string name = attribute->name();
+      *attribute = value->second;
+      attribute->set_name(name);
+    }
+  }
+}
+
+// The nodes of the function, for this call of it.
+absl::StatusOr<Nodes> NodesFor(const onnx::FunctionProto& function,
+                               const onnx::NodeProto& call) {
+  Attributes values;
+  INGOT_ASSIGN_OR_RETURN(const auto defaults, DefaultAttributes(function));
+  for (const auto& attribute : defaults) values[attribute.name()] = attribute;
+  for (const auto& attribute : call.attribute()) {
+    values[attribute.name()] = attribute;
+  }
+  Nodes nodes = function.node();
+  SetReferences(values, &nodes);
+  // Names stay unique and tell where a node comes from.
+  for (onnx::NodeProto& node : nodes) {
+    if (node.name().empty()) continue;
+    node.set_name(absl::StrCat(call.name(), "/", node.name()));
+  }
+  return nodes;
+}
 
 }  // namespace
 
@@ -40,7 +90,7 @@ absl::StatusOr<std::vector<Binding>> Importer::Inline(
   std::vector<Binding> outputs;
   for (const auto& output : graph.output()) {
     INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(&scope, output.name()));
-    if (binding == nullptr) {
+    if (binding == nullptr || binding->IsLeftOut()) {
       return absl::InvalidArgumentError(
           absl::StrCat("a graph inside computes no '", output.name(), "'"));
     }
@@ -58,38 +108,22 @@ absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
   if (depth_ >= kMaxDepth) {
     return absl::InvalidArgumentError("functions call each other too deep");
   }
+  if (call.input_size() > function.input_size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the function takes at most ", function.input_size(),
+                     " inputs, not ", call.input_size()));
+  }
   Scope scope;
   scope.function = builder_.current();
   for (int i = 0; i < function.input_size(); ++i) {
-    if (i < static_cast<int>(inputs.size()) && inputs[i] != nullptr) {
-      if (inputs[i]->initializer != nullptr) {
-        INGOT_RETURN_IF_ERROR(Materialize(inputs[i], call.input(i)).status());
-      }
-      scope.names[function.input(i)] = *inputs[i];
+    Binding& inside = scope.names[function.input(i)];
+    if (i >= static_cast<int>(inputs.size()) || inputs[i] == nullptr) continue;
+    if (inputs[i]->initializer != nullptr) {
+      INGOT_RETURN_IF_ERROR(Materialize(inputs[i], call.input(i)).status());
     }
+    inside = *inputs[i];
   }
-  // Attributes that refer to the call's get its values.
-  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes = function.node();
-  for (onnx::NodeProto& node : nodes) {
-    auto* attributes = node.mutable_attribute();
-    for (int a = attributes->size() - 1; a >= 0; --a) {
-      const std::string wanted = attributes->Get(a).ref_attr_name();
-      if (wanted.empty()) continue;
-      const std::string own = attributes->Get(a).name();
-      bool found = false;
-      for (const auto& given : call.attribute()) {
-        if (given.name() != wanted) continue;
-        *attributes->Mutable(a) = given;
-        attributes->Mutable(a)->set_name(own);
-        found = true;
-      }
-      if (!found) attributes->DeleteSubrange(a, 1);
-    }
-    // Names stay unique and tell where a node comes from.
-    if (!node.name().empty()) {
-      node.set_name(absl::StrCat(call.name(), "/", node.name()));
-    }
-  }
+  INGOT_ASSIGN_OR_RETURN(const Nodes nodes, NodesFor(function, call));
   std::map<std::string, int> saved = opsets_;
   for (const auto& import : function.opset_import()) {
     opsets_[CanonicalDomain(import.domain())] =

@@ -85,7 +85,8 @@ absl::StatusOr<TensorType> Importer::InputType(
   const std::vector<int64_t>* dims = GivenShape(info.name());
   if (!proto.has_shape() && dims == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "input '", info.name(), "' has no shape in the model; give it one"));
+        "input '", info.name(),
+        "' has no shape in the model; give it one (--input-shape)"));
   }
   // So large that it comes from a damaged model; products of a few such
   // numbers still fit in 64 bits.

@@ -80,6 +80,7 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
                         "cycle, is not in order, or misses a tensor)")),
                     name, node);
     }
+    if (binding != nullptr && binding->IsLeftOut()) binding = nullptr;
     inputs.push_back(binding);
   }
   const size_t first_new = builder_.function()->nodes().size();
@@ -104,8 +105,7 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
     const std::string& output = node.output(i);
     if (output.empty()) continue;
     const bool defined =
-        i < static_cast<int>(outputs.size()) &&
-        (outputs[i].value || outputs[i].known || outputs[i].sequence);
+        i < static_cast<int>(outputs.size()) && !outputs[i].IsLeftOut();
     if (!defined) {
       missing_outputs_[output] =
           absl::StrCat("node '", name, "' (", node.op_type(), "): its output ",
