@@ -1,7 +1,8 @@
-// Winograd's algorithm, a few rows of tiles at a time: their data is
-// transformed into a workspace that stays in the second-level cache; then, for
-// a few blocks of output channels after the other, the products at all points
-// of the tiles are made, transformed back and written with what follows.
+// Winograd's algorithm, a chunk of tiles at a time, which are some rows or
+// parts of these: their data is transformed into memory that stays in the
+// second-level cache; then, for a few blocks of output channels after the
+// other, the products at all points of the tiles are made, transformed back and
+// written with what follows.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -37,6 +38,11 @@ struct PointBox {
   }
 };
 
+// Tiles whose data is transformed at a time.
+struct Chunk {
+  int64_t rows, columns;
+};
+
 // The loop that threads share.
 enum class Shared { kNothing, kChunks, kStepsOfChunk };
 
@@ -45,21 +51,30 @@ struct Problem : WinogradProblem {
   Problem(const WinogradStages& stages, const MachineModel& machine);
 
   // The products that one step of the loop over output channels makes.
-  PointBox Products(int64_t vectors, int64_t chunk) const {
-    return {std::max<int64_t>(1, vectors * lanes / block), chunk, columns,
-            block * element};
+  PointBox Products(int64_t vectors, Chunk chunk) const {
+    return {std::max<int64_t>(1, vectors * lanes / block), chunk.rows,
+            chunk.columns, block * element};
   }
 
-  // The data of some rows of tiles.
-  PointBox Data(int64_t chunk) const {
-    return {input_blocks, chunk, columns, input_bytes};
+  PointBox Data(Chunk chunk) const {
+    return {input_blocks, chunk.rows, chunk.columns, input_bytes};
   }
 
-  // The loop that threads share where chunks are of so many rows of tiles.
-  Shared SharedBy(int64_t chunk) const;
+  // Whether a thread keeps a chunk's data, and its products, on its stack.
+  bool StaysOnStack(int64_t vectors, Chunk chunk) const {
+    return points * (Data(chunk).PaddedBytes() +
+                     Products(vectors, chunk).PaddedBytes()) <=
+           kMostProductBytes;
+  }
+
+  // Columns of a chunk: all, or a part that a row of the result divides into.
+  std::vector<int64_t> ChunkColumns() const;
+
+  Shared SharedBy(int64_t vectors, Chunk chunk) const;
 
   int64_t images, work;               // products of all images
   int64_t rows, columns;              // of tiles
+  int64_t width;                      // of the result
   int64_t input_blocks, input_bytes;  // bytes of a block
 };
 
@@ -70,20 +85,32 @@ Problem::Problem(const WinogradStages& stages, const MachineModel& machine)
   work = GuessWork(stages.products);
   rows = GuessExtent(shape[4]);
   columns = GuessExtent(shape[5]);
+  width = GuessExtent(stages.result->output().shape()[3]);
   const Tensor& data = stages.tiles->output();
   input_blocks = GuessExtent(data.shape()[3]);
   input_bytes = GuessExtent(data.shape()[6]) * data.dtype().bytes();
 }
 
-// Threads that share each chunk's transforms and products need one workspace
-// and meet twice a chunk; where that would take long beside the work, they take
-// whole chunks.
-Shared Problem::SharedBy(int64_t chunk) const {
+std::vector<int64_t> Problem::ChunkColumns() const {
+  constexpr int64_t kFewest = 4;
+  std::vector<int64_t> parts = {columns};
+  for (int64_t c = columns / 2; c >= kFewest; --c) {
+    if (width % (c * tile) == 0) parts.push_back(c);
+  }
+  return parts;
+}
+
+// Threads that share each chunk's transforms and products read what the others
+// transformed, and meet twice a chunk. They take whole chunks where these stay
+// on a thread's stack; elsewhere each needs a workspace, and small ones at
+// least do not leave the caches.
+Shared Problem::SharedBy(int64_t vectors, Chunk chunk) const {
   constexpr int64_t kSmallChunk = 1 << 22;  // products
   constexpr int64_t kFewChunks = 4;
   if (work < kParallelWork) return Shared::kNothing;
-  const int64_t chunks = CeilDiv(rows, chunk);
-  return chunks >= kFewChunks && work / (images * chunks) < kSmallChunk
+  const int64_t chunks = CeilDiv(rows, chunk.rows);
+  return chunks >= kFewChunks && (StaysOnStack(vectors, chunk) ||
+                                  work / (images * chunks) < kSmallChunk)
              ? Shared::kChunks
              : Shared::kStepsOfChunk;
 }
@@ -101,14 +128,19 @@ double PositionCycles(const MachineModel& machine, int64_t rows,
   return cycles;
 }
 
+Chunk ChunkOf(const ScheduleChoice& choice) {
+  return {choice.Get("rows"), choice.Get("columns")};
+}
+
 // Cycles of the products, and of what memory adds to them.
 double Cost(const Problem& p, const MachineModel& machine,
             const ScheduleChoice& choice) {
   const int64_t vectors = choice.Get("vectors");
   const int64_t tile_rows = choice.Get("tile_rows");
   const int64_t tile_columns = choice.Get("tile_columns");
-  const int64_t chunk = choice.Get("rows");
-  if (tile_rows > chunk ||
+  const Chunk chunk = ChunkOf(choice);
+  if (tile_rows > chunk.rows || tile_columns > chunk.columns ||
+      (chunk.columns < p.columns && !p.StaysOnStack(vectors, chunk)) ||
       p.points * p.Products(vectors, chunk).PaddedBytes() > kMostProductBytes ||
       !FitsRegisters(machine, {tile_rows * tile_columns, vectors})) {
     return std::numeric_limits<double>::infinity();
@@ -116,11 +148,12 @@ double Cost(const Problem& p, const MachineModel& machine,
   const double steps = static_cast<double>(p.points * p.input_channels) *
                        (p.blocks * p.block / (p.lanes * vectors));
   const auto chunk_cycles = [&](int64_t rows) {
-    return steps * PositionCycles(machine, rows, p.columns, tile_rows,
+    return steps * PositionCycles(machine, rows, chunk.columns, tile_rows,
                                   tile_columns, vectors);
   };
-  const int64_t chunks = p.rows / chunk, rest = p.rows % chunk;
-  double cycles = chunks * chunk_cycles(chunk);
+  const int64_t across = p.columns / chunk.columns;
+  const int64_t chunks = p.rows / chunk.rows, rest = p.rows % chunk.rows;
+  double cycles = chunks * chunk_cycles(chunk.rows);
   // Rows that are left over also cost code.
   constexpr double kCodeOfRest = 1.03;
   if (rest != 0) cycles = (cycles + chunk_cycles(rest)) * kCodeOfRest;
@@ -129,7 +162,7 @@ double Cost(const Problem& p, const MachineModel& machine,
   const double weights = static_cast<double>(p.points * p.input_channels) *
                          p.blocks * p.block * p.element;
   const double data = static_cast<double>(p.points * p.input_channels) *
-                      p.columns * chunk * p.element;
+                      chunk.columns * chunk.rows * p.element;
   const double nearby = 32, far = 6;  // bytes a cycle
   const bool stay = weights + data <= machine.l2_bytes * 0.75;
   cycles += (chunks + (rest != 0)) *
@@ -138,8 +171,10 @@ double Cost(const Problem& p, const MachineModel& machine,
                  (data <= machine.l2_bytes * 0.75 ? nearby : far));
   // Threads that share a chunk read the other's part of its data.
   constexpr double kShared = 1.3;
-  if (stay && p.SharedBy(chunk) == Shared::kStepsOfChunk) cycles *= kShared;
-  return cycles;
+  if (stay && p.SharedBy(vectors, chunk) == Shared::kStepsOfChunk) {
+    cycles *= kShared;
+  }
+  return cycles * static_cast<double>(across);
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
@@ -157,7 +192,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
       {"vectors", WinogradVectors(p.blocks, p.block, p.lanes)},
       {"tile_rows", up_to(p.rows, {1, 2, 3, 4})},
       {"tile_columns", columns},
-      {"rows", up_to(p.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})}};
+      {"rows", up_to(p.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})},
+      {"columns", p.ChunkColumns()}};
   space.cost = [p, machine = MachineOfTiles(site.stage, site.machine)](
                    const ScheduleChoice& choice) {
     return Cost(p, machine, choice);
@@ -217,28 +253,38 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   const WinogradStages s = *FindWinogradStages(*schedule, *stage);
   const Problem p(s, machine);
-  const Shared shared = p.SharedBy(choice.Get("rows"));
-  const int64_t blocks =
-      std::max<int64_t>(1, choice.Get("vectors") * p.lanes / p.block);
+  const int64_t vectors = choice.Get("vectors");
+  const Chunk chunk = ChunkOf(choice);
+  const Shared shared = p.SharedBy(vectors, chunk);
+  const int64_t blocks = std::max<int64_t>(1, vectors * p.lanes / p.block);
   Stage* const out = s.result;  // n, c, y, x, block
-  auto [chunk, y] = out->Split(out->axis(2), choice.Get("rows") * p.tile);
+  auto [rows, y] = out->Split(out->axis(2), chunk.rows * p.tile);
   auto [row, yi] = out->Split(y, p.tile);
-  auto [column, xi] = out->Split(out->axis(3), p.tile);
+  std::vector<Loop> order = {out->axis(0), rows};
+  Loop x = out->axis(3);
+  if (chunk.columns < p.columns) {
+    auto [columns, of_chunk] =
+        out->Split(x, chunk.columns * p.tile, Tail::kExact);
+    order.push_back(columns);
+    x = of_chunk;
+  }
+  const Loop around = order.back();
+  auto [column, xi] = out->Split(x, p.tile);
   auto [co, ci] = out->Split(out->axis(1), blocks);
   auto [v, l] = out->Split(out->axis(4), p.lanes);
-  out->Reorder({out->axis(0), chunk, co, ci, row, column, yi, xi, v, l});
+  order.insert(order.end(), {co, ci, row, column, yi, xi, v, l});
+  out->Reorder(order);
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
-  if (shared == Shared::kChunks) out->Parallel(chunk);
+  if (shared == Shared::kChunks) out->Parallel(rows);
   if (shared == Shared::kStepsOfChunk) out->Parallel(co);
 
-  s.tiles->ComputeAt(out, chunk);
-  s.tiles->StoreIn(Storage::kBox);
-  s.tiles->PadBox(p.Data(choice.Get("rows")).Padding());
+  s.tiles->ComputeAt(out, around);
+  if (!p.StaysOnStack(vectors, chunk)) s.tiles->StoreIn(Storage::kBox);
+  s.tiles->PadBox(p.Data(chunk).Padding());
   ScheduleData(s, machine, shared == Shared::kStepsOfChunk);
   s.products->ComputeAt(out, co);
-  s.products->PadBox(
-      p.Products(choice.Get("vectors"), choice.Get("rows")).Padding());
+  s.products->PadBox(p.Products(vectors, chunk).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
   ScheduleWinogradBack(s.back, p.lanes);
