@@ -334,6 +334,12 @@ std::string CompilerFlags(const Target& target) {
   const std::optional<codegen::Machine> processor = ProcessorOf(target);
   if (processor.has_value() && absl::StartsWith(processor->triple, "x86_64")) {
     flags.push_back("-mno-red-zone");
+    // A processor newer than GCC passes for an older one of its family, for
+    // which GCC reads again what lies across two cache lines.
+    if (mcpu == "native" && codegen::ModelOf(*processor).vector_bits == 512 &&
+        !absl::StrContains(target.Option("cc", ""), "clang")) {
+      flags.push_back("-mtune=icelake-server");
+    }
   }
   const std::string extra = target.Option("cflags", "");
   for (absl::string_view flag :

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -230,6 +231,24 @@ TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
               HasSubstr("ingot_prefetch_bytes(&"));
   Do({"link", "@c.ingot", "-o", "@c.so"});
 }
+
+#ifdef __x86_64__
+// GCC tunes for an older processor where it does not know this one.
+TEST_F(KernelCodeTest, CIsTunedForWideVectors) {
+  WriteFileBytes(Path("m.relay"),
+                 "module { func @main(%x: f32[96]) -> (%y) { %y = exp(%x) } }");
+  for (const bool by_gcc : {true, false}) {
+    Do({"compile", "@m.relay", "-o", "@c.ingot",
+        absl::StrCat("--target=c -mcpu=native -cc=",
+                     by_gcc ? "gcc" : "clang-19")});
+    const std::string tuned = "-mtune=icelake-server";
+    EXPECT_EQ(absl::StrContains(
+                  Do({"inspect", "@c.ingot", "--artifact=m_kernels.c"}), tuned),
+              by_gcc && __builtin_cpu_supports("avx512f"))
+        << by_gcc;
+  }
+}
+#endif
 
 TEST_F(KernelCodeTest, TilesAreConfiguredOnce) {
   const std::string listing =
