@@ -69,7 +69,7 @@ bool AreApart(const Place& a, const Place& b) {
           (a.stride == b.stride && *constant % a.stride != 0));
 }
 
-// What the body of a loop touches, and whether C has vectors for all of it.
+// Finds what the body of a loop touches, and whether C has vectors for it all.
 class Body final : public tir::StmtVisitor {
  public:
   Body(const tir::Var* var, const Stmt& body) : var_(var) {
@@ -222,7 +222,7 @@ class LaneLooper final : public tir::StmtMutator {
                         Lanes(loop, Expr(outer) * lanes, lanes));
   }
 
-  // What the widest vectors leave over runs in shorter ones.
+  // Shorter vectors take what the widest leave over.
   static Stmt OfConstantExtent(const tir::For& loop, int64_t extent,
                                int64_t lanes) {
     std::vector<Stmt> parts;

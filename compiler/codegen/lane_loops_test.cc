@@ -15,8 +15,8 @@ namespace {
 constexpr char kHead[] =
     "func @f(%x: f32[n], %z: f32[40, 3]) -> (%y: f32[n], %w: f32[40, 2])";
 
-// What becomes of a body on a machine with vectors of 256 bits, in one line;
-// nothing where it stays as it is.
+// Returns a body as it is on a machine with vectors of 256 bits, in one line;
+// nothing where it stays the same.
 std::string LanesOf(const std::string& body) {
   const auto func = tir::Parse(absl::StrCat(kHead, " { ", body, " }"));
   EXPECT_TRUE(func.ok()) << func.status();

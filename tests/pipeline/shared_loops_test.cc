@@ -45,7 +45,8 @@ class SharedLoopsTest : public CliTest {
   }
 };
 
-// What reads all channels of some rows finds them where its thread wrote them.
+// A kernel that reads all channels of some rows finds them where its thread
+// wrote them.
 TEST_F(SharedLoopsTest, RowsOfImages) {
   Compile(R"((%x: f32[1, 64, 40, 40]) -> (%depthwise) {
     %w = const f32[64, 64, 1, 1] random(1)

@@ -9,7 +9,7 @@
 namespace ingot::codegen {
 namespace {
 
-// Of statements of fewer instructions a processor sees several at once.
+// A processor sees several statements of fewer instructions at once.
 constexpr size_t kLong = 12;
 constexpr size_t kVeryLong = 64;
 // The statements that take turns: each needs a register or two beside those

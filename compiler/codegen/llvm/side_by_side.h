@@ -14,10 +14,10 @@ namespace ingot::codegen {
 // matter.
 bool MayTakeTurns(absl::Span<const tir::Store* const> stores);
 
-// What is emitted for statements, one after the other, into one block. A long
-// computation of a vector waits for each of its instructions, and a processor
-// looks a few hundred instructions ahead: of computations one after the other
-// that is a few, of some side by side that is all of them.
+// The instructions of statements that are emitted one after the other into one
+// block. A long computation of a vector waits for each of its instructions, and
+// a processor looks a few hundred instructions ahead: it sees a few
+// computations one after the other, but all of some that are side by side.
 class SideBySide {
  public:
   explicit SideBySide(llvm::IRBuilder<>& b)

@@ -22,8 +22,8 @@ std::string FolderOf(const std::string& path) {
   return path.empty() ? "" : ".";
 }
 
-// What differs where an output has another type than the model declares, which
-// programs may go by; else nothing.
+// Says how an output's type differs from the one that the model declares, which
+// programs may go by; nothing where it does not.
 std::string OtherType(const onnx::ValueInfoProto& output,
                       const Binding& computed) {
   const auto declared =
