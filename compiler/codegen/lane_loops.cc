@@ -23,6 +23,7 @@ using tir::Stmt;
 
 // Fewer are no faster in a vector than one after the other.
 constexpr int64_t kFewestLanes = 4;
+
 // Functions that take tens of instructions, which vectors share.
 bool IsLong(const tir::Call& call) {
   switch (call.intrinsic) {
@@ -227,8 +228,9 @@ class LaneLooper final : public tir::StmtMutator {
                                int64_t lanes) {
     std::vector<Stmt> parts;
     int64_t done = extent / lanes * lanes;
-    if (done > 0)
+    if (done > 0) {
       parts.push_back(Whole(loop, tir::MakeInt(done / lanes), lanes));
+    }
     for (lanes /= 2; lanes >= kFewestLanes; lanes /= 2) {
       if (extent - done < lanes) continue;
       parts.push_back(Lanes(loop, tir::MakeInt(done), lanes));

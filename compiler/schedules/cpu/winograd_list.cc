@@ -21,7 +21,7 @@ bool Matches(const ScheduleSite& site) { return IsWinograd(site, 1); }
 
 // Whether a thread keeps the data of so many tiles and their products on its
 // stack, so that threads share nothing but weights.
-bool KeepsOwnTiles(const WinogradProblem& p, const ScheduleChoice& choice) {
+bool StaysOnStack(const WinogradProblem& p, const ScheduleChoice& choice) {
   const int64_t channels = p.input_channels + choice.Get("vectors") * p.lanes;
   return p.points * choice.Get("tiles") * channels * p.element <=
          kMostProductBytes;
@@ -53,7 +53,7 @@ double Cost(const WinogradProblem& p, const MachineModel& machine,
                             (data <= room ? nearby : far);
   constexpr double kShared = 1.5;
   return (cycles + memory) / static_cast<double>(tiles) *
-         (KeepsOwnTiles(p, choice) ? 1 : kShared);
+         (StaysOnStack(p, choice) ? 1 : kShared);
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
@@ -99,7 +99,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const WinogradStages s = *FindWinogradStages(*schedule, *stage);
   const WinogradProblem p(s, machine);
   const bool parallel = GuessWork(s.products) >= kParallelWork;
-  const bool own = KeepsOwnTiles(p, choice);
+  const bool own = StaysOnStack(p, choice);
   const int64_t vectors = choice.Get("vectors");
   const int64_t blocks = std::max<int64_t>(1, vectors * p.lanes / p.block);
   Stage* const out = s.result;  // n, c, y, x, block
