@@ -34,17 +34,15 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::Open(
   std::string file(path);
   // Without a slash dlopen would search the system's folders.
   if (!absl::StrContains(file, '/')) file = absl::StrCat("./", file);
-  // A file that cannot be read is left to dlopen, which says why.
-  if (const absl::StatusOr<Blob> bytes = Blob::MapFile(file); bytes.ok()) {
-    const absl::Status whole = CheckLoadedExtent(bytes->view());
-    if (!whole.ok()) return Annotate(whole, path);
-  }
+  const absl::Status whole = CheckLoadedExtentOfFile(file);
+  if (!whole.ok()) return Annotate(whole, path);
   return OpenAs(file, std::string(path), nullptr);
 }
 
 absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::OpenMemory(
     absl::string_view bytes, absl::string_view name) {
-  if (const absl::Status whole = CheckLoadedExtent(bytes); !whole.ok()) {
+  if (const absl::Status whole = CheckLoadedExtent(bytes, bytes.size());
+      !whole.ok()) {
     return Annotate(whole, name);
   }
   const int fd = memfd_create("ingot-library", MFD_CLOEXEC);

@@ -1,6 +1,9 @@
 #include "loaders/native/loaded_extent.h"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +23,7 @@ uint64_t EndOf(uint64_t offset, uint64_t size) {
 
 }  // namespace
 
-absl::Status CheckLoadedExtent(absl::string_view library) {
+absl::Status CheckLoadedExtent(absl::string_view library, uint64_t size) {
   Elf64_Ehdr header;
   if (library.size() < sizeof(header) || !absl::StartsWith(library, ELFMAG) ||
       library[EI_CLASS] != ELFCLASS64) {
@@ -38,10 +41,26 @@ absl::Status CheckLoadedExtent(absl::string_view library) {
       needed = std::max(needed, EndOf(segment.p_offset, segment.p_filesz));
     }
   }
-  if (needed <= library.size()) return absl::OkStatus();
+  if (needed <= size) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("the library is cut off: it has ", library.size(),
-                   " bytes, and ", needed, " are loaded"));
+      absl::StrCat("the library is cut off: it has ", size, " bytes, and ",
+                   needed, " are loaded"));
+}
+
+absl::Status CheckLoadedExtentOfFile(const std::string& path) {
+  char page[4096];
+  // A pipe must not wait for a writer.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return absl::OkStatus();
+  struct stat info;
+  ssize_t got = -1;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    got = read(fd, page, sizeof(page));
+  }
+  close(fd);
+  if (got < 0) return absl::OkStatus();
+  return CheckLoadedExtent(absl::string_view(page, static_cast<size_t>(got)),
+                           static_cast<uint64_t>(info.st_size));
 }
 
 }  // namespace ingot
