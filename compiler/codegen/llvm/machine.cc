@@ -38,25 +38,21 @@ absl::Status OptionError(absl::string_view option, absl::string_view value,
 
 using SubtargetPtr = std::unique_ptr<llvm::MCSubtargetInfo>;
 
-// True if a subtarget made of that CPU's name alone has the feature.
-bool CpuHas(const llvm::Target& target, const std::string& triple,
-            const std::string& cpu, const std::string& feature) {
-  SubtargetPtr sti(target.createMCSubtargetInfo(triple, cpu, ""));
-  return sti != nullptr && sti->checkFeatures("+" + feature);
-}
-
 // LLVM's name for the host if what it implies agrees with what the processor
 // reports, else none: on a new model LLVM answers with the closest one it
 // knows, whose timings may be far off.
 std::string BelievableHostName(const llvm::Target& target,
                                const llvm::Triple& triple,
+                               const llvm::MCSubtargetInfo& any,
                                const std::set<std::string>& host) {
-  const std::string name = llvm::sys::getHostCPUName().str();
-  SubtargetPtr any(target.createMCSubtargetInfo(triple.str(), "", ""));
-  if (name.empty() || any == nullptr || !any->isCPUStringValid(name)) return "";
+  static const auto* const name =
+      new std::string(llvm::sys::getHostCPUName().str());
+  if (name->empty() || !any.isCPUStringValid(*name)) return "";
+  const SubtargetPtr named(
+      target.createMCSubtargetInfo(triple.str(), *name, ""));
   for (const isa::Feature& f : isa::FeaturesOf(triple.str())) {
     if (!f.optional) continue;
-    const bool implied = CpuHas(target, triple.str(), name, f.name);
+    const bool implied = named->checkFeatures(absl::StrCat("+", f.name));
     if (implied && host.count(f.name) == 0) return "";
     const absl::string_view big[] = {"avx512f", "avx512fp16", "amx-tile"};
     if (!implied && host.count(f.name) != 0 &&
@@ -64,15 +60,19 @@ std::string BelievableHostName(const llvm::Target& target,
       return "";
     }
   }
-  return name;
+  return *name;
 }
 
-std::set<std::string> HostFeatures() {
-  std::set<std::string> features;
-  for (const auto& entry : llvm::sys::getHostCPUFeatures()) {
-    if (entry.getValue()) features.insert(entry.getKey().str());
-  }
-  return features;
+// Asked once: in a virtual machine each question may be answered by its host.
+const std::set<std::string>& HostFeatures() {
+  static const auto* const features = [] {
+    auto* const found = new std::set<std::string>;
+    for (const auto& entry : llvm::sys::getHostCPUFeatures()) {
+      if (entry.getValue()) found->insert(entry.getKey().str());
+    }
+    return found;
+  }();
+  return *features;
 }
 
 // Appends the parts of -mattr to *features, checked.
@@ -293,7 +293,9 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   absl::c_sort(m.features);
 
   if (named) m.tune_cpu = mcpu;
-  if (m.native) m.tune_cpu = BelievableHostName(*llvm_target, triple, host);
+  if (m.native) {
+    m.tune_cpu = BelievableHostName(*llvm_target, triple, *any, host);
+  }
   if (m.tune_cpu.empty()) m.tune_cpu = "generic";
   if (!any->isCPUStringValid(m.tune_cpu)) m.tune_cpu = m.cpu;
 
