@@ -236,6 +236,21 @@ int SpecializeConditions(Stage* stage) {
   return first;
 }
 
+int64_t RowsOfEvenBlock(int64_t rows, int64_t most, int64_t tile_rows) {
+  // Numbers that 2, 3, 4 and 6 threads share equally; among more blocks, one
+  // more or less is not much. Fewer tiles than that read a block's weights too
+  // often.
+  constexpr int64_t kNumbers[] = {12, 24};
+  constexpr int64_t kFewestTiles = 8;
+  for (const int64_t number : kNumbers) {
+    const int64_t tiles = CeilDiv(CeilDiv(rows, number), tile_rows);
+    if (tiles >= kFewestTiles && tiles * tile_rows <= most) {
+      return tiles * tile_rows;
+    }
+  }
+  return most;
+}
+
 ResultTiles CutIntoTiles(Stage* out, int row_axis, int64_t rows_of_block,
                          RegisterTile tile, int64_t lanes) {
   const int last = static_cast<int>(out->axes().size()) - 1;
