@@ -176,8 +176,12 @@ Tail LoopState::TailOf(int relation) const {
     return large ? Tail::kShiftInwards : Tail::kGuard;
   }
   if (r.tail == Tail::kPartition) {
-    int at = stage->LeafIndex({r.outer});
-    bool possible = at >= 0 && at < FirstLeaf(r.inner);
+    // A fused loop is cut where its outermost ends, at a known place.
+    const int at = FirstLeaf(r.outer);
+    const int leaf = at >= 0 ? stage->leaves()[at].id : -1;
+    const bool leads =
+        leaf == r.outer || (constant && stage->LeadOf(leaf) == r.outer);
+    const bool possible = leads && at < FirstLeaf(r.inner);
     return possible ? Tail::kPartition : Tail::kGuard;
   }
   if (r.tail == Tail::kShorten) {

@@ -59,7 +59,7 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
   Lets lets;
   if (kind == ForKind::kSerial || kind == ForKind::kParallel ||
       kind == ForKind::kBlock || kind == ForKind::kThread) {
-    lets = state.NameFused(loop.id);
+    if (state.IsBound(loop.id)) lets = state.NameFused(loop.id);
   }
   return tir::MakeFor(var, min.ToExpr(), extent.ToExpr(), kind,
                       WithLets(lets, body(std::move(state))));
@@ -97,41 +97,67 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
   if (stage->skips_zeros_ && root_info.reduce && parent < 0) {
     return EmitTerms(std::move(state), loop, body);
   }
-  const bool is_outer = parent >= 0 && stage->relations_[parent].is_split &&
-                        stage->relations_[parent].outer == loop.id;
-  if (!is_outer || state.TailOf(parent) != Tail::kPartition) {
+  const int split = stage->loops_[stage->LeadOf(loop.id)].parent;
+  const bool is_outer =
+      split >= 0 && stage->relations_[split].outer == stage->LeadOf(loop.id);
+  if (!is_outer || state.TailOf(split) != Tail::kPartition) {
     return EmitOneLoop(state, loop, Affine(0), state.Extent(loop.id), plain,
                        body);
   }
   return EmitPartition(std::move(state), loop, body);
 }
 
-Stmt Lowerer::EmitTailInTurn(LoopState state, Loop loop, int64_t tiles,
-                             const Affine& left, const BodyFn& body) {
-  const int parent = state.stage->loops_[loop.id].parent;
-  const auto& r = state.stage->relations_[parent];
-  Affine tile;
-  const auto remember = [&](LoopState*, Affine value) { tile = value; };
-  const auto both = [&](const LoopState& inside) {
-    LoopState main = inside;
-    main.SetExtent(loop.id, Affine(tiles));
-    main.SetExtent(r.whole, Affine(tiles * r.factor));
-    main.bounds.Set(SingleVar(tile), Affine(0), Affine(tiles - 1));
-    main.Bind(loop.id, tile);
-    LoopState tail = inside;
-    tail.SetExtent(r.inner, left);
-    tail.SetBase(parent, Affine(tiles * r.factor));
-    tail.Bind(loop.id, Affine(tiles));
-    return tir::MakeIf(tir::Lt(tile.ToExpr(), tir::MakeInt(tiles)),
-                       body(std::move(main)), body(std::move(tail)));
-  };
-  return EmitOneLoop(std::move(state), loop, Affine(0), Affine(tiles + 1),
-                     remember, both);
+// Gives a loop that was split off so many whole tiles: nothing that is asked of
+// the state later sees the tail.
+void Lowerer::SetWholeTiles(LoopState* state, int outer, const Affine& count) {
+  const auto& r = state->stage->relations_[state->stage->loops_[outer].parent];
+  state->SetExtent(outer, count);
+  state->SetExtent(r.whole, count * r.factor);
 }
 
-// The outer loop of a split: whole tiles, then what they leave over.
+// Gives it the tile after so many, which has `left` elements.
+void Lowerer::SetTail(LoopState* state, int outer, const Affine& tiles,
+                      const Affine& left) {
+  const int split = state->stage->loops_[outer].parent;
+  const auto& r = state->stage->relations_[split];
+  state->SetExtent(outer, Affine(1));
+  state->SetExtent(r.inner, left);
+  state->SetBase(split, tiles * r.factor);
+}
+
+Stmt Lowerer::EmitTailInTurn(LoopState state, Loop loop, int64_t tiles,
+                             const Affine& left, const BodyFn& body) {
+  const int lead = state.stage->LeadOf(loop.id);
+  LoopState main = state, tail = state;
+  SetWholeTiles(&main, lead, Affine(tiles));
+  SetTail(&tail, lead, Affine(tiles), left);
+  const Affine whole = main.Extent(loop.id), last = tail.Extent(loop.id);
+  Affine turn;
+  const auto remember = [&](LoopState*, Affine value) { turn = value; };
+  const auto both = [&](const LoopState& inside) {
+    LoopState main = inside;
+    SetWholeTiles(&main, lead, Affine(tiles));
+    main.bounds.Set(SingleVar(turn), Affine(0), whole - Affine(1));
+    main.Bind(loop.id, turn);
+    const Lets of_main = main.NameFused(loop.id);
+    LoopState tail = inside;
+    SetTail(&tail, lead, Affine(tiles), left);
+    tail.bounds.Set(SingleVar(turn), whole, whole + last - Affine(1));
+    tail.Bind(loop.id, lead == loop.id ? Affine(tiles) : turn - whole);
+    const Lets of_tail = tail.NameFused(loop.id);
+    return tir::MakeIf(tir::Lt(turn.ToExpr(), whole.ToExpr()),
+                       WithLets(of_main, body(std::move(main))),
+                       WithLets(of_tail, body(std::move(tail))));
+  };
+  return EmitOneLoop(std::move(state), loop, Affine(0), whole + last, remember,
+                     both);
+}
+
+// The outer loop of a split, or one that it leads: whole tiles, then what they
+// leave over.
 Stmt Lowerer::EmitPartition(LoopState state, Loop loop, const BodyFn& body) {
-  const int parent = state.stage->loops_[loop.id].parent;
+  const int lead = state.stage->LeadOf(loop.id);
+  const int parent = state.stage->loops_[lead].parent;
   const auto& r = state.stage->relations_[parent];
   const Affine whole = state.Extent(r.whole);
   const auto plain = [loop](LoopState* s, Affine value) {
@@ -139,10 +165,9 @@ Stmt Lowerer::EmitPartition(LoopState state, Loop loop, const BodyFn& body) {
   };
   const auto whole_tiles = [&](const Affine& count) {
     LoopState main = state;
-    main.SetExtent(loop.id, count);
-    // The main part divides: nothing that is asked of it later sees the tail.
-    main.SetExtent(r.whole, count * r.factor);
-    return EmitOneLoop(main, loop, Affine(0), count, plain, body);
+    SetWholeTiles(&main, lead, count);
+    return EmitOneLoop(main, loop, Affine(0), main.Extent(loop.id), plain,
+                       body);
   };
   const Affine most =
       state.bounds.ToAffine(whole.ToExpr() / tir::MakeInt(r.factor));
@@ -153,8 +178,12 @@ Stmt Lowerer::EmitPartition(LoopState state, Loop loop, const BodyFn& body) {
     }
     Stmt main_loop = whole_tiles(most);
     LoopState tail = state;
-    tail.SetExtent(r.inner, left);
-    tail.SetBase(parent, most * r.factor);
+    SetTail(&tail, lead, most, left);
+    if (lead != loop.id) {
+      return tir::MakeSeq(
+          {main_loop, EmitOneLoop(tail, loop, Affine(0), tail.Extent(loop.id),
+                                  plain, body)});
+    }
     tail.Bind(loop.id, most);
     return tir::MakeSeq({main_loop, body(std::move(tail))});
   }

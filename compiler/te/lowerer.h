@@ -41,6 +41,9 @@ class Lowerer {
   Stmt EmitExtern(const Stage* stage);
   Stmt EmitFrom(LoopState state, size_t leaf);
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
+  static void SetWholeTiles(LoopState* state, int outer, const Affine& count);
+  static void SetTail(LoopState* state, int outer, const Affine& tiles,
+                      const Affine& left);
   Stmt EmitPartition(LoopState state, Loop loop, const BodyFn& body);
   // Whole tiles, and `left` elements as one more iteration of the same loop.
   Stmt EmitTailInTurn(LoopState state, Loop loop, int64_t tiles,

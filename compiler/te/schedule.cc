@@ -56,6 +56,15 @@ int Stage::LeafIndex(Loop loop) const {
   return it == leaves_.end() ? -1 : static_cast<int>(it - leaves_.begin());
 }
 
+int Stage::LeadOf(int loop) const {
+  for (int parent = loops_[loop].parent;
+       parent >= 0 && !relations_[parent].is_split;
+       parent = loops_[loop].parent) {
+    loop = relations_[parent].outer;
+  }
+  return loop;
+}
+
 bool Stage::Require(bool condition, absl::string_view what) {
   if (!condition && status_->ok()) {
     *status_ = absl::FailedPreconditionError(

@@ -262,6 +262,8 @@ class Stage {
   Stage(absl::Status* status, Operation op, bool is_output);
   int AddLoop(std::string name, bool reduce);
   int LeafIndex(Loop loop) const;  // -1 when it is not a leaf
+  // The outermost of the loops that were fused into this one: itself if none.
+  int LeadOf(int loop) const;
   // Keeps the first misuse; returns `condition`.
   bool Require(bool condition, absl::string_view what);
   void ResetLoops();

@@ -154,5 +154,51 @@ TEST_F(TailsTest, OfHalfInTheCornerOfTwo) {
   EXPECT_EQ(count("unrolled i0i in [0, 2)"), 6);
 }
 
+// Tiles of 4 rows, each of which is 3 parts of 2 columns. The loop over both is
+// cut where the rows' whole tiles end.
+class FusedTailsTest : public TailsTest {
+ protected:
+  std::string Fused(int64_t rows, bool parallel) {
+    Kernel k;
+    const Tensor x = k.graph.Placeholder("x", DataType::Float(32),
+                                         {tir::MakeInt(rows), tir::MakeInt(6)});
+    k.inputs = {x};
+    k.outputs = {
+        k.graph.Compute("y", x.shape(), [&](auto& i) { return x(i) * x(i); })};
+    auto schedule = Schedule::Create(k.graph, k.outputs);
+    EXPECT_TRUE(schedule.ok()) << schedule.status();
+    Stage* out = schedule->Find(k.outputs[0]);
+    auto [tiles, row] = out->Split(out->axis(0), 4, Tail::kPartition);
+    auto [parts, column] = out->Split(out->axis(1), 2);
+    out->Reorder({tiles, parts, row, column});
+    const Loop both = out->Fuse(tiles, parts);
+    if (parallel) out->Parallel(both);
+    ExpectSame(k, *schedule);
+    auto f = Lower("f", k.graph, k.inputs, k.outputs, *schedule);
+    return f.ok() ? tir::Print(tir::Simplify(*f)) : f.status().ToString();
+  }
+};
+
+TEST_F(FusedTailsTest, OneLoopAfterTheOther) {
+  const std::string text = Fused(11, /*parallel=*/false);
+  EXPECT_THAT(text, HasSubstr("for i0o_i1o in [0, 6)"));
+  EXPECT_THAT(text, HasSubstr("for i0o_i1o in [0, 3)"));
+  EXPECT_THAT(text, HasSubstr("for i0i in [0, 3)"));
+  EXPECT_THAT(text, Not(HasSubstr("if ")));
+}
+
+TEST_F(FusedTailsTest, IterationsOfALoopThatThreadsShare) {
+  const std::string text = Fused(7, /*parallel=*/true);
+  EXPECT_THAT(text, HasSubstr("parallel i0o_i1o in [0, 6)"));
+  EXPECT_THAT(text, HasSubstr("if i0o_i1o < 3"));
+  EXPECT_THAT(text, HasSubstr("for i0i in [0, 4)"));
+  EXPECT_THAT(text, HasSubstr("for i0i in [0, 3)"));
+}
+
+TEST_F(FusedTailsTest, AreNoneWhereTilesDivide) {
+  EXPECT_THAT(Fused(8, /*parallel=*/true),
+              HasSubstr("parallel i0o_i1o in [0, 6)"));
+}
+
 }  // namespace
 }  // namespace ingot::te

@@ -268,7 +268,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     order.push_back(columns);
     x = of_chunk;
   }
-  const Loop around = order.back();
+  Loop around = order.back();
   auto [column, xi] = out->Split(x, p.tile);
   auto [co, ci] = out->Split(out->axis(1), blocks);
   auto [v, l] = out->Split(out->axis(4), p.lanes);
@@ -276,14 +276,19 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   out->Reorder(order);
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
+  Loop steps = co;
   if (shared == Shared::kChunks) out->Parallel(rows);
-  if (shared == Shared::kStepsOfChunk) out->Parallel(co);
+  if (shared == Shared::kStepsOfChunk) {
+    steps = out->Fuse(rows, co);
+    out->Parallel(steps);
+    around = out->axis(0);
+  }
 
   s.tiles->ComputeAt(out, around);
   if (!p.StaysOnStack(vectors, chunk)) s.tiles->StoreIn(Storage::kBox);
   s.tiles->PadBox(p.Data(chunk).Padding());
   ScheduleData(s, machine, shared == Shared::kStepsOfChunk);
-  s.products->ComputeAt(out, co);
+  s.products->ComputeAt(out, steps);
   s.products->PadBox(p.Products(vectors, chunk).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
