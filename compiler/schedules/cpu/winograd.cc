@@ -44,7 +44,7 @@ struct Chunk {
 };
 
 // The loop that threads share.
-enum class Shared { kNothing, kChunks, kStepsOfChunk };
+enum class Shared { kNothing, kChunks, kSteps };
 
 // The sizes of a convolution whose tiles are known.
 struct Problem : WinogradProblem {
@@ -100,10 +100,11 @@ std::vector<int64_t> Problem::ChunkColumns() const {
   return parts;
 }
 
-// Threads that share each chunk's transforms and products read what the others
-// transformed, and meet twice a chunk. They take whole chunks where these stay
-// on a thread's stack; elsewhere each needs a workspace, and small ones at
-// least do not leave the caches.
+// Threads take whole chunks where these stay on a thread's stack; elsewhere
+// each needs a workspace, and small ones at least do not leave the caches. Of
+// few or large chunks all data is transformed at first, and then they share the
+// steps: the first thread has those of the first chunks, whose data it
+// transformed.
 Shared Problem::SharedBy(int64_t vectors, Chunk chunk) const {
   constexpr int64_t kSmallChunk = 1 << 22;  // products
   constexpr int64_t kFewChunks = 4;
@@ -112,7 +113,7 @@ Shared Problem::SharedBy(int64_t vectors, Chunk chunk) const {
   return chunks >= kFewChunks && (StaysOnStack(vectors, chunk) ||
                                   work / (images * chunks) < kSmallChunk)
              ? Shared::kChunks
-             : Shared::kStepsOfChunk;
+             : Shared::kSteps;
 }
 
 // Cycles of one step of the reduction over `rows` by `columns` positions.
@@ -171,7 +172,7 @@ double Cost(const Problem& p, const MachineModel& machine,
                  (data <= machine.l2_bytes * 0.75 ? nearby : far));
   // Threads that share a chunk read the other's part of its data.
   constexpr double kShared = 1.3;
-  if (stay && p.SharedBy(vectors, chunk) == Shared::kStepsOfChunk) {
+  if (stay && p.SharedBy(vectors, chunk) == Shared::kSteps) {
     cycles *= kShared;
   }
   return cycles * static_cast<double>(across);
@@ -217,12 +218,15 @@ void ScheduleData(const WinogradStages& s, const MachineModel& machine,
   Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
   auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
   auto [tv, tl] = tiles->Split(tiles->axis(6), BlockLanes(*tiles, machine));
-  tiles->Reorder({tiles->axis(0), tiles->axis(3), tiles->axis(4), co, ci,
-                  tiles->axis(1), tiles->axis(2), tv, tl});
+  // Threads share rows first, as they do the chunks of these.
+  Loop first = tiles->axis(3), second = tiles->axis(4);
+  if (parallel) std::swap(first, second);
+  tiles->Reorder({tiles->axis(0), first, second, co, ci, tiles->axis(1),
+                  tiles->axis(2), tv, tl});
   tiles->Unroll(tiles->axis(2));
   tiles->Unroll(tv);
   tiles->Vectorize(tl);
-  if (parallel) tiles->Parallel(tiles->axis(3));
+  if (parallel) tiles->Parallel(tiles->Fuse(first, second));
 
   Stage* const rows = s.rows;  // n, c, row, i, x, block
   rows->ComputeAt(tiles, co);
@@ -260,35 +264,39 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   Stage* const out = s.result;  // n, c, y, x, block
   auto [rows, y] = out->Split(out->axis(2), chunk.rows * p.tile);
   auto [row, yi] = out->Split(y, p.tile);
-  std::vector<Loop> order = {out->axis(0), rows};
+  std::vector<Loop> order = {out->axis(0)}, steps = {rows};
   Loop x = out->axis(3);
   if (chunk.columns < p.columns) {
     auto [columns, of_chunk] =
         out->Split(x, chunk.columns * p.tile, Tail::kExact);
-    order.push_back(columns);
+    steps.push_back(columns);
     x = of_chunk;
   }
-  Loop around = order.back();
   auto [column, xi] = out->Split(x, p.tile);
   auto [co, ci] = out->Split(out->axis(1), blocks);
   auto [v, l] = out->Split(out->axis(4), p.lanes);
-  order.insert(order.end(), {co, ci, row, column, yi, xi, v, l});
+  Loop around = steps.back(), step = co;
+  steps.push_back(co);
+  order.insert(order.end(), steps.begin(), steps.end());
+  order.insert(order.end(), {ci, row, column, yi, xi, v, l});
   out->Reorder(order);
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
-  Loop steps = co;
   if (shared == Shared::kChunks) out->Parallel(rows);
-  if (shared == Shared::kStepsOfChunk) {
-    steps = out->Fuse(rows, co);
-    out->Parallel(steps);
+  if (shared == Shared::kSteps) {
     around = out->axis(0);
+    step = out->Fuse(steps);
+    out->Parallel(step);
   }
 
+  const bool whole = shared == Shared::kSteps;
   s.tiles->ComputeAt(out, around);
-  if (!p.StaysOnStack(vectors, chunk)) s.tiles->StoreIn(Storage::kBox);
-  s.tiles->PadBox(p.Data(chunk).Padding());
-  ScheduleData(s, machine, shared == Shared::kStepsOfChunk);
-  s.products->ComputeAt(out, steps);
+  if (whole || !p.StaysOnStack(vectors, chunk)) {
+    s.tiles->StoreIn(Storage::kBox);
+  }
+  s.tiles->PadBox(p.Data(whole ? Chunk{p.rows, p.columns} : chunk).Padding());
+  ScheduleData(s, machine, whole);
+  s.products->ComputeAt(out, step);
   s.products->PadBox(p.Products(vectors, chunk).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
