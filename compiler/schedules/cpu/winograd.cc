@@ -212,21 +212,29 @@ int64_t BlockLanes(const Stage& stage, const MachineModel& machine) {
                   GuessExtent(stage.output().shape().back()));
 }
 
-// The data's two transforms, for the tiles of one chunk.
+// The data's two transforms, for the tiles of one chunk, or for all of them, in
+// chunks of `shared_rows` that threads share.
 void ScheduleData(const WinogradStages& s, const MachineModel& machine,
-                  bool parallel) {
+                  int64_t shared_rows) {
   Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
   auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
   auto [tv, tl] = tiles->Split(tiles->axis(6), BlockLanes(*tiles, machine));
-  // Threads share rows first, as they do the chunks of these.
-  Loop first = tiles->axis(3), second = tiles->axis(4);
-  if (parallel) std::swap(first, second);
-  tiles->Reorder({tiles->axis(0), first, second, co, ci, tiles->axis(1),
-                  tiles->axis(2), tv, tl});
+  Loop row = tiles->axis(4);
+  const Loop channels = tiles->axis(3);
+  std::vector<Loop> order = {tiles->axis(0)};
+  if (shared_rows > 0) {
+    // A chunk after the other, as threads share their products.
+    auto [chunk, of_chunk] = tiles->Split(row, shared_rows);
+    order.push_back(chunk);
+    row = of_chunk;
+  }
+  order.insert(order.end(),
+               {channels, row, co, ci, tiles->axis(1), tiles->axis(2), tv, tl});
+  tiles->Reorder(order);
   tiles->Unroll(tiles->axis(2));
   tiles->Unroll(tv);
   tiles->Vectorize(tl);
-  if (parallel) tiles->Parallel(tiles->Fuse(first, second));
+  if (shared_rows > 0) tiles->Parallel(tiles->Fuse(order[1], channels));
 
   Stage* const rows = s.rows;  // n, c, row, i, x, block
   rows->ComputeAt(tiles, co);
@@ -295,7 +303,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     s.tiles->StoreIn(Storage::kBox);
   }
   s.tiles->PadBox(p.Data(whole ? Chunk{p.rows, p.columns} : chunk).Padding());
-  ScheduleData(s, machine, whole);
+  ScheduleData(s, machine, whole ? chunk.rows : 0);
   s.products->ComputeAt(out, step);
   s.products->PadBox(p.Products(vectors, chunk).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
