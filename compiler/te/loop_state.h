@@ -9,22 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/te/place.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/side.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::te {
-
-// A place holds a tensor's elements: element i is at buffer[i - origin].
-struct Place {
-  tir::Buffer buffer;
-  std::vector<Affine> origin;
-  // Registers: element i is at buffer[thread, own] after that.
-  std::vector<ThreadShare> shares;
-
-  // The indices of an element in the buffer.
-  std::vector<Expr> At(std::vector<Affine> element, const Bounds& bounds) const;
-};
 
 // The axes of a stage in terms of the loops that several of them were fused
 // into, whose values are known more closely than each axis' are.

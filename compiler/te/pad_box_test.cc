@@ -1,4 +1,4 @@
-// Boxes that are longer in memory than what is in them.
+// Boxes that are longer in memory than what is in them, or in parts.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -74,6 +74,30 @@ TEST_F(PadBoxTest, EachTaskHasItsOwn) {
   auto f = Lower("f", kernel_.graph, kernel_.inputs, kernel_.outputs, s);
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_THAT(tir::Print(*f), HasSubstr("%double: f32[12, 3, 9]"));
+}
+
+// Rows in parts of 4, the last of 2 which has room for 4.
+TEST_F(PadBoxTest, InParts) {
+  for (const bool parallel : {false, true}) {
+    Schedule s = Make();
+    Stage* const y = s.Find(kernel_.outputs[0]);
+    const auto [outer, inner] = y->Split(y->axis(0), 4, Tail::kPartition);
+    const auto [columns, column] = y->Split(y->axis(1), 8);
+    y->Reorder({columns, outer, inner, column});
+    if (parallel) y->Parallel(outer);
+    Stage* const doubled = s.Find(double_);
+    doubled->ComputeAt(y, columns);
+    doubled->Split(doubled->axis(0), 4, Tail::kPartition);
+    doubled->StoreIn(Storage::kBox);
+    doubled->PadBox({1});
+    doubled->CutBox({0, 4});
+    ExpectSame(kernel_, s);
+    auto f = Lower("f", kernel_.graph, kernel_.inputs, kernel_.outputs, s);
+    ASSERT_TRUE(f.ok()) << f.status();
+    const std::string text = tir::Print(*f);
+    EXPECT_THAT(text, HasSubstr("%double: f32[3, 4, 3, 9]"));
+    EXPECT_THAT(text, HasSubstr("%double[2, "));
+  }
 }
 
 TEST_F(PadBoxTest, WholeTensorsStayAsTheyAre) {

@@ -192,6 +192,13 @@ void Stage::PadBox(std::vector<int64_t> padding) {
   placement_.padding = std::move(padding);
 }
 
+void Stage::CutBox(BoxParts parts) {
+  const bool fits = parts.axis >= 0 && parts.size >= 1 &&
+                    static_cast<size_t>(parts.axis) < op_.axis.size();
+  if (!Require(fits, "parts are of an axis and have elements")) return;
+  placement_.parts = parts;
+}
+
 void Stage::KeepInRegisters(std::vector<ThreadShare> shares) {
   const bool fits =
       shares.size() == axes_.size() &&

@@ -103,11 +103,19 @@ struct ThreadShare {
   int64_t group = 1, turns = 1;
 };
 
+// Parts of so many elements along an axis, of which each lies after all of the
+// one before.
+struct BoxParts {
+  int axis = 0;
+  int64_t size = 1;
+};
+
 // Says where a stage's result lives, and how.
 struct Placement {
   Storage storage = Storage::kAuto;
   std::vector<ThreadShare> shares;  // Storage::kRegisters: of each axis
   std::vector<int64_t> padding;     // Stage::PadBox; of the last axes
+  std::optional<BoxParts> parts;    // Stage::CutBox
 };
 
 // One operation's loops. Starts with a serial loop for each axis, then one for
@@ -220,6 +228,10 @@ class Stage {
   // axes, so that what is used at once lies in different banks of shared memory
   // or different sets of a cache.
   void PadBox(std::vector<int64_t> padding);
+  // Storage::kBox, outside of parallel loops: the box is in parts, padded like
+  // it, where threads use one each: what a processor reads ahead of one is not
+  // another thread's then.
+  void CutBox(BoxParts parts);
   // Storage::kRegisters: the box is spread over threads, and a thread must use
   // what is its own alone, here and in all readers.
   void KeepInRegisters(std::vector<ThreadShare> shares);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "compiler/tir/arith/simplify.h"
@@ -79,6 +80,9 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   std::vector<Expr> shape;
   const size_t unpadded = box.size() - placement.padding.size();
   std::vector<Affine> origin;
+  std::optional<BoxParts> parts;
+  if (storage == Storage::kBox && !state->in_parallel) parts = placement.parts;
+  int64_t count = 1;  // of parts
   bool constant = storage != Storage::kWorkspace && stage.IsAttached();
   for (const Side& side : box) {
     // A box that one thread after the other has may be larger than what is in
@@ -90,8 +94,12 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
     constant = constant && extent && bytes <= kMaxBoxBytes;
     if (!constant) return {WholeOf(t), {}, {}};
     const size_t axis = shape.size();
-    const int64_t padded =
-        *extent + (axis < unpadded ? 0 : placement.padding[axis - unpadded]);
+    int64_t padded = *extent;
+    if (parts && axis == static_cast<size_t>(parts->axis)) {
+      count = CeilDiv(*extent, parts->size);
+      padded = parts->size;
+    }
+    if (axis >= unpadded) padded += placement.padding[axis - unpadded];
     bytes *= padded;
     shape.push_back(tir::MakeInt(padded));
     origin.push_back(side.min);
@@ -115,6 +123,7 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
     return {*local, std::move(origin), {}};
   }
   if (!constant) return {WholeOf(t), {}, {}};
+  if (parts) shape.insert(shape.begin(), tir::MakeInt(count));
   if (state->in_parallel) {
     // Each task has a box of its own; the boxes lie one after the other.
     if (storage != Storage::kBox || !state->task || shape.empty() ||
@@ -126,7 +135,7 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
     shape[0] = tir::MakeInt(first * state->task->count);
     origin[0] = origin[0] - state->task->index * first;
   }
-  return {PartOf(t, std::move(shape)), std::move(origin), {}};
+  return {PartOf(t, std::move(shape)), std::move(origin), {}, parts};
 }
 
 }  // namespace ingot::te

@@ -297,13 +297,13 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     out->Parallel(step);
   }
 
-  const bool whole = shared == Shared::kSteps;
   s.tiles->ComputeAt(out, around);
-  if (whole || !p.StaysOnStack(vectors, chunk)) {
+  s.tiles->PadBox(p.Data(chunk).Padding());
+  if (shared == Shared::kSteps) s.tiles->CutBox({/*axis=*/4, chunk.rows});
+  if (shared == Shared::kSteps || !p.StaysOnStack(vectors, chunk)) {
     s.tiles->StoreIn(Storage::kBox);
   }
-  s.tiles->PadBox(p.Data(whole ? Chunk{p.rows, p.columns} : chunk).Padding());
-  ScheduleData(s, machine, whole ? chunk.rows : 0);
+  ScheduleData(s, machine, shared == Shared::kSteps ? chunk.rows : 0);
   s.products->ComputeAt(out, step);
   s.products->PadBox(p.Products(vectors, chunk).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
