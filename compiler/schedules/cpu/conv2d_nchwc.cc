@@ -74,10 +74,26 @@ struct OuterLoops {
   int64_t iterations;
 };
 
+bool HasEvenChannels(const Plan& plan) {
+  return plan.problem.group_blocks % plan.oc_tile == 0;
+}
+
+// Whether the loop over channels is inside of one over both halves of the rows,
+// so that two threads share rows, whose data each has made itself, and not all
+// read all of it. The weights are read twice then, for rows enough.
+bool HalvesRows(const Plan& plan) {
+  constexpr int64_t kRowsEnough = 14;
+  const BlockedConv2d& p = plan.problem;
+  return p.parallel && p.images == 1 && HasEvenChannels(plan) &&
+         !plan.rows_outside && !plan.split_channels &&
+         plan.columns == p.width && p.height >= kRowsEnough &&
+         p.height % 2 == 0;
+}
+
 // A loop over channels that has a tail stays apart from the others.
 OuterLoops OuterLoopsOf(const Plan& plan) {
   const BlockedConv2d& p = plan.problem;
-  const bool even = p.group_blocks % plan.oc_tile == 0;
+  const bool even = HasEvenChannels(plan);
   const int64_t channels = CeilDiv(p.group_blocks, plan.oc_tile);
   const int64_t groups = p.blocks / p.group_blocks;
   OuterLoops outer = {groups > 1 ? 2 : 1, p.images * groups};
@@ -93,8 +109,9 @@ OuterLoops OuterLoopsOf(const Plan& plan) {
   if (!even && !plan.rows_outside) {
     return groups > 1 ? outer : OuterLoops{0, channels};
   }
+  if (HalvesRows(plan)) add(2);
   if (even) add(channels);
-  if (!plan.split_channels) add(p.height);
+  if (!plan.split_channels) add(HalvesRows(plan) ? p.height / 2 : p.height);
   return outer;
 }
 
@@ -133,6 +150,12 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
     auto [o, i] = out->Split(row, sum_rows);
     row_block = o;
     row = i;
+  }
+  if (HalvesRows(plan)) {
+    auto [half, of_half] =
+        out->Split(row, plan.problem.height / 2, Tail::kExact);
+    order.push_back(half);
+    row = of_half;
   }
   const OuterLoops outer = OuterLoopsOf(plan);
   if (plan.rows_outside) {
