@@ -105,5 +105,38 @@ TEST_F(SharedLoopsTest, FewTilesAndWhatTheyLeaveOver) {
   EXPECT_THAT(Shared("winograd_conv2d"), ElementsAre("i2o in [0, 4)"));
 }
 
+// Both threads multiply half of the rows, which is 6 of 12 blocks; by the
+// second-level cache there would be 3.
+TEST_F(SharedLoopsTest, AsManyRowsOfAProduct) {
+  Compile(R"((%x: f32[3136, 96]) -> (%y) {
+    %w = const f32[96, 384] random(1)
+    %y = matmul(%x, %w)
+  })");
+  EXPECT_THAT(Shared("dense_packed"), ElementsAre("i0o in [0, 12)"));
+}
+
+// The first 4 of 7 rows of tiles lie before the others, in the memory of the
+// thread that multiplies them, too, which is padded for the cache's sets.
+TEST_F(SharedLoopsTest, ChunksOfTilesThatLeaveTheStack) {
+  Compile(R"((%x: f32[1, 128, 28, 28]) -> (%y) {
+    %w = const f32[128, 128, 3, 3] random(1)
+    %y = conv2d(%x, %w) {pads=[1, 1, 1, 1]}
+  })");
+  EXPECT_THAT(Shared("winograd_conv2d"),
+              ElementsAre("i4o_i3 in [0, 16)", "i2o_i1o in [0, 8)"));
+  EXPECT_THAT(Loops("winograd_conv2d"),
+              HasSubstr("workspace(%winograd_conv2d_tiles: "
+                        "f32[2, 1, 6, 6, 9, 5, 7, 16])"));
+}
+
+// Weights that leave the cache are read for half of the rows at a time.
+TEST_F(SharedLoopsTest, HalvesOfTheRowsOfManyChannels) {
+  Compile(R"((%x: f32[1, 128, 56, 56]) -> (%y) {
+    %w = const f32[128, 128, 3, 3] random(1)
+    %y = conv2d(%x, %w) {pads=[1, 1, 1, 1], strides=[2, 2]}
+  })");
+  EXPECT_THAT(Loops("conv2d"), HasSubstr("parallel i0_i2o_i1o_i2i"));
+}
+
 }  // namespace
 }  // namespace ingot

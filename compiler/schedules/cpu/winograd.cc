@@ -4,6 +4,7 @@
 // other, the products at all points of the tiles are made, transformed back and
 // written with what follows.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -133,6 +134,18 @@ Chunk ChunkOf(const ScheduleChoice& choice) {
   return {choice.Get("rows"), choice.Get("columns")};
 }
 
+// The part of the work of the one of two threads that has more of it, where the
+// first has the first half of all chunks' steps, of which the last chunk's may
+// have fewer rows.
+double LargerShare(const Problem& p, Chunk chunk, int64_t vectors) {
+  const double steps =
+      static_cast<double>(CeilDiv(p.blocks * p.block, p.lanes * vectors));
+  const double first =
+      std::floor(steps * CeilDiv(p.rows, chunk.rows) / 2) / steps;
+  const double part = std::min<double>(1, first * chunk.rows / p.rows);
+  return std::max(part, 1 - part);
+}
+
 // Cycles of the products, and of what memory adds to them.
 double Cost(const Problem& p, const MachineModel& machine,
             const ScheduleChoice& choice) {
@@ -170,10 +183,11 @@ double Cost(const Problem& p, const MachineModel& machine,
             (weights / (stay ? nearby : far) +
              data * p.blocks * p.block / (p.lanes * vectors) /
                  (data <= machine.l2_bytes * 0.75 ? nearby : far));
-  // Threads that share a chunk read the other's part of its data.
-  constexpr double kShared = 1.3;
-  if (stay && p.SharedBy(vectors, chunk) == Shared::kSteps) {
-    cycles *= kShared;
+  if (p.SharedBy(vectors, chunk) == Shared::kSteps) {
+    cycles *= 2 * LargerShare(p, chunk, vectors);
+    // Threads that share a chunk read the other's part of its data.
+    constexpr double kShared = 1.3;
+    if (chunks + (rest != 0) == 1) cycles *= kShared;
   }
   return cycles * static_cast<double>(across);
 }
