@@ -84,7 +84,7 @@ bool HasEvenChannels(const Plan& plan) {
 bool HalvesRows(const Plan& plan) {
   constexpr int64_t kRowsEnough = 14;
   const BlockedConv2d& p = plan.problem;
-  return p.parallel && p.images == 1 && HasEvenChannels(plan) &&
+  return p.parallel && p.images == 1 && p.knows_rows && HasEvenChannels(plan) &&
          !plan.rows_outside && !plan.split_channels &&
          plan.columns == p.width && p.height >= kRowsEnough &&
          p.height % 2 == 0;

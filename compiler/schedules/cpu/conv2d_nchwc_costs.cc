@@ -118,6 +118,7 @@ BlockedConv2d::BlockedConv2d(const Stage& acc, const Stage& out,
   vectors_per_block = std::max<int64_t>(1, block / lanes);
   height = GuessExtent(shape[2]);
   width = GuessExtent(shape[3]);
+  knows_rows = ConstExtent(shape[2]).has_value();
   terms = 1;
   for (const Expr& extent : reduce) terms *= GuessExtent(extent);
   input_channels = std::max<int64_t>(1, GuessExtent(reduce[0]));

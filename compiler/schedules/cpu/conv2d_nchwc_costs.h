@@ -53,6 +53,7 @@ struct BlockedConv2d {
   int64_t lanes, block, blocks, vectors_per_block;
   int64_t group_blocks;    // that read the same data; all without groups
   int64_t height, width;   // of the output
+  bool knows_rows;         // the height is no guess
   int64_t terms;           // of one output element
   int64_t input_channels;  // iterations of the outermost reduce loop
   int64_t window_rows, window_columns;
