@@ -7,6 +7,7 @@
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
+#include "runtime/float16.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -87,20 +88,35 @@ Converter Variadic(const char* op, bool mean = false) {
   };
 }
 
+double LargestFinite(DataType t) {
+  if (t == DataType::Float(16)) return HalfToFloat(0x7bff);
+  if (t == DataType::BFloat16()) return BFloat16ToFloat(0x7f7f);
+  return t.bits == 64 ? std::numeric_limits<double>::max()
+                      : std::numeric_limits<float>::max();
+}
+
+// A limit that is left out is the type's lowest or largest number, so that an
+// infinity does not stay one.
 absl::Status Clip(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   if (c.opset() < 11) {
-    if (c.has_attr("min")) attrs.Set("min", c.Float("min", 0));
-    if (c.has_attr("max")) attrs.Set("max", c.Float("max", 0));
+    constexpr float kLargest = std::numeric_limits<float>::max();
+    attrs.Set("min", c.Float("min", -kLargest));
+    attrs.Set("max", c.Float("max", kLargest));
     return c.Return("clip", {x}, std::move(attrs));
   }
+  const DataType t = x.type().dtype;
   // Limits that are known become attributes; others are compared with.
   static constexpr const char* kNames[] = {"", "min", "max"};
   static constexpr const char* kOps[] = {"", "maximum", "minimum"};
   std::vector<int> computed;
   for (int i = 1; i <= 2; ++i) {
-    if (!c.has_input(i)) continue;
+    if (!c.has_input(i)) {
+      const double largest = t.is_float() ? LargestFinite(t) : 0;
+      if (t.is_float()) attrs.Set(kNames[i], i == 1 ? -largest : largest);
+      continue;
+    }
     const Known* k = c.known(i);
     double limit;
     if (k != nullptr && k->values.size() == 1 &&

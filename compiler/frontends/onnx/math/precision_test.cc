@@ -1,11 +1,13 @@
 // The types that results are computed in and given as, against numbers of
 // double precision.
 #include <cmath>
+#include <limits>
 
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/frontends/onnx/testing/run_operator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/float16.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -24,6 +26,32 @@ TEST(PrecisionTest, KnownDoublesStayDoubles) {
     EXPECT_DOUBLE_EQ(root.data<double>()[i], std::sqrt(v));
     EXPECT_DOUBLE_EQ(inverse.data<double>()[i], 1 / v);
   }
+}
+
+// As the specification says of Clip's limits.
+TEST(PrecisionTest, LimitsThatAreLeftOutAreTheTypesOwn) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const Tensor x = Floats({4}, {-INFINITY, INFINITY, 1, NAN});
+  const auto expect = [](const Tensor& y, std::vector<float> want) {
+    for (size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(y.data<float>()[i], want[i]) << i;
+    }
+    EXPECT_TRUE(std::isnan(y.data<float>()[3]));
+  };
+  const Operator clip{"Clip", "", 13};
+  const Tensor half = Floats({}, {0.5});
+  expect(Outputs(clip, {x, Constant(half)})[0], {0.5, kLargest, 1});
+  expect(Outputs(clip, {x, LeftOut(), Constant(half)})[0],
+         {-kLargest, 0.5, 0.5});
+  expect(Outputs(clip, {x, half})[0], {0.5, kLargest, 1});
+  expect(Outputs(clip, {x, LeftOut(), half})[0], {-kLargest, 0.5, 0.5});
+  expect(Outputs(clip, {x})[0], {-kLargest, kLargest, 1});
+  const Operator old{"Clip", "", 6,
+                     [](onnx::NodeProto* n) { SetFloat(n, "max", 0.5); }};
+  expect(Outputs(old, {x})[0], {-kLargest, 0.5, 0.5});
+  const Tensor low = MakeTestTensor<uint16_t>(DataType::Float(16), {1},
+                                              {FloatToHalf(-INFINITY)});
+  EXPECT_EQ(Outputs(clip, {low})[0].data<uint16_t>()[0], FloatToHalf(-65504));
 }
 
 TEST(PrecisionTest, StatisticsOfLayerNormalizationHaveTheStashType) {
