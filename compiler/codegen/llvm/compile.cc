@@ -3,6 +3,7 @@
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/compile_module.h"
 #include "compiler/codegen/llvm/module_emitter.h"
+#include "compiler/codegen/llvm/share_functions.h"
 #include "llvm/IR/Module.h"
 
 namespace ingot::codegen {
@@ -18,6 +19,7 @@ absl::StatusOr<std::string> CompileWithLlvm(
     for (const tir::PrimFunc& kernel : kernels) {
       INGOT_RETURN_IF_ERROR(emitter.AddKernel(kernel));
     }
+    if (options.opt_level > 0) ShareFunctions(module);
     return absl::OkStatus();
   };
   return CompileModule(options.module_name, machine, options.opt_level, output,

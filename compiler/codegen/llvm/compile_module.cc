@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,11 +14,26 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace ingot::codegen {
 namespace {
+
+// To passes over IR these functions are not to be optimised; to those over
+// machine code they are.
+void SetOptimizeNone(llvm::Module* module, bool none) {
+  for (llvm::Function& f : *module) {
+    if (!f.hasFnAttribute(kStaysAsEmitted)) continue;
+    if (none) {
+      f.addFnAttr(llvm::Attribute::NoInline);
+      f.addFnAttr(llvm::Attribute::OptimizeNone);
+    } else {
+      f.removeFnAttr(llvm::Attribute::OptimizeNone);
+    }
+  }
+}
 
 void Optimize(llvm::Module* module, llvm::TargetMachine* machine,
               int opt_level) {
@@ -25,7 +41,10 @@ void Optimize(llvm::Module* module, llvm::TargetMachine* machine,
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   tuning.LoopInterleaving = true;
-  llvm::PassBuilder passes(machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptNoneInstrumentation leaves_alone(/*DebugLogging=*/false);
+  leaves_alone.registerCallbacks(callbacks);
+  llvm::PassBuilder passes(machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -43,7 +62,9 @@ void Optimize(llvm::Module* module, llvm::TargetMachine* machine,
       level == llvm::OptimizationLevel::O0
           ? passes.buildO0DefaultPipeline(level)
           : passes.buildPerModuleDefaultPipeline(level);
+  SetOptimizeNone(module, true);
   pipeline.run(*module, modules);
+  SetOptimizeNone(module, false);
 }
 
 std::string Text(const llvm::Module& module) {

@@ -16,6 +16,11 @@ class Module;
 
 namespace ingot::codegen {
 
+// An attribute of functions whose loads, comparisons and calls are emitted as
+// they should stay: LLVM's passes over its IR, of which each takes a while for
+// the smallest function, leave them alone.
+inline constexpr char kStaysAsEmitted[] = "ingot-stays-as-emitted";
+
 // Makes an empty module for the machine, lets `fill` put functions into it,
 // checks and optimises it (level 0 to 3) and returns it in the form that was
 // asked for. Fails as `fill` does; Internal is a bug of ours, with LLVM's

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/captures.h"
+#include "compiler/codegen/llvm/compile_module.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/visitor.h"
 #include "llvm/IR/Constants.h"
@@ -334,6 +335,7 @@ void KernelEmitter::EmitParallel(const tir::For& loop) {
 
   llvm::Function* body =
       module_->NewFunction(module_->BodyType(), name + ".body", false);
+  body->addFnAttr(kStaysAsEmitted);
   llvm::IRBuilder<> in_body(llvm::BasicBlock::Create(context, "entry", body));
   std::vector<Value*> args;
   for (unsigned i = 0; i < num_captures; ++i) {

@@ -4,8 +4,10 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/c_abi_fields.h"
 #include "compiler/codegen/llvm/abi_types.h"
+#include "compiler/codegen/llvm/compile_module.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -18,13 +20,36 @@ using llvm::Value;
 // checks, and memory too: minutes and gigabytes for a thousand arguments.
 constexpr int kMostOptimizedArguments = 100;
 
-// A DLDataType as the one integer that its four bytes are.
-uint32_t DtypeBits(DataType t, bool big_endian) {
+// A rank and the DLDataType behind it as the one integer that their eight bytes
+// are.
+uint64_t RankAndDtype(size_t rank, DataType t, bool big_endian) {
   if (big_endian) {
-    return static_cast<uint32_t>(t.code) << 24 | uint32_t{t.bits} << 16 |
-           t.lanes;
+    return uint64_t{rank} << 32 | static_cast<uint64_t>(t.code) << 24 |
+           uint64_t{t.bits} << 16 | t.lanes;
   }
-  return t.code | uint32_t{t.bits} << 8 | uint32_t{t.lanes} << 16;
+  return rank | static_cast<uint64_t>(t.code) << 32 | uint64_t{t.bits} << 40 |
+         uint64_t{t.lanes} << 48;
+}
+
+// So many dimensions of a shape are compared at once.
+constexpr size_t kDimsAtOnce = 4;
+
+// What they have to be, if that is constant and so many follow from `first` on;
+// else nothing.
+std::vector<uint64_t> DimsAtOnce(absl::Span<const DimCheck> checks,
+                                 size_t first) {
+  std::vector<uint64_t> dims;
+  if (checks.size() - first < kDimsAtOnce) return dims;
+  for (const DimCheck& check : checks.subspan(first, kDimsAtOnce)) {
+    int64_t dim = 0;
+    if (check.param != checks[first].param ||
+        check.dim != checks[first].dim + static_cast<int>(dims.size()) ||
+        !tir::AsConstInt(check.value, &dim)) {
+      return {};
+    }
+    dims.push_back(static_cast<uint64_t>(dim));
+  }
+  return dims;
 }
 
 llvm::Function* NewWrapper(ModuleEmitter* module, const std::string& name) {
@@ -79,22 +104,27 @@ WrapperEmitter::Tensor WrapperEmitter::ReadTensor(const tir::PrimFunc& func,
                                 b_.CreateStructGEP(any_type_, any, kAnyValue));
   Value* is_object = b_.CreateICmpEQ(type, b_.getInt32(kTVMFFITensor));
   Value* is_plain = b_.CreateICmpEQ(type, b_.getInt32(kTVMFFIDLTensorPtr));
-  Check(b_.CreateNot(b_.CreateOr(is_plain, is_object)), "TypeError",
+  llvm::BasicBlock* const other = NewBlock("other");
+  llvm::BasicBlock* const checked = NewBlock("tensor");
+  b_.CreateCondBr(is_object, checked, other);
+  b_.SetInsertPoint(other);
+  Check(b_.CreateNot(is_plain), "TypeError",
         ArgumentTypeError(func, p, argument));
+  b_.CreateBr(checked);
+  b_.SetInsertPoint(checked);
   Value* skip = b_.CreateSelect(is_object, b_.getInt64(sizeof(TVMFFIObject)),
                                 b_.getInt64(0));
   tensor = b_.CreateGEP(b_.getInt8Ty(), tensor, skip, buffer.name);
-  // One branch for everything that the header says.
-  Value* bad =
-      b_.CreateXor(Field(tensor, kTensorDeviceType), b_.getInt32(kDLCPU));
-  bad = b_.CreateOr(bad, b_.CreateXor(Field(tensor, kTensorNdim),
-                                      b_.getInt32(buffer.shape.size())));
+  Check(b_.CreateICmpNE(Field(tensor, kTensorDeviceType), b_.getInt32(kDLCPU)),
+        "TypeError", ArgumentTypeError(func, p, argument));
   const bool big_endian = function_->getParent()->getDataLayout().isBigEndian();
-  bad = b_.CreateOr(
-      bad, b_.CreateXor(LoadAt(b_.getInt32Ty(), tensor, kTensorTypeCode),
-                        b_.getInt32(DtypeBits(buffer.dtype, big_endian))));
-  Check(b_.CreateIsNotNull(bad), "TypeError",
-        ArgumentTypeError(func, p, argument));
+  Value* rank_and_dtype = b_.CreateAlignedLoad(
+      b_.getInt64Ty(), b_.CreateStructGEP(tensor_type_, tensor, kTensorNdim),
+      llvm::Align(4));
+  Check(b_.CreateICmpNE(rank_and_dtype,
+                        b_.getInt64(RankAndDtype(buffer.shape.size(),
+                                                 buffer.dtype, big_endian))),
+        "TypeError", ArgumentTypeError(func, p, argument));
   Value* data = b_.CreateGEP(b_.getInt8Ty(), Field(tensor, kTensorData),
                              Field(tensor, kTensorByteOffset));
   return {tensor, data, Field(tensor, kTensorShape)};
@@ -125,24 +155,35 @@ WrapperEmitter::Arguments WrapperEmitter::Read(const tir::PrimFunc& func,
     shapes[p] = tensor.shape;
   }
 
-  const auto dimension = [&](int param, int dim) {
-    llvm::Type* i64 = b_.getInt64Ty();
-    return b_.CreateLoad(
-        i64, b_.CreateConstInBoundsGEP1_64(i64, shapes[param], dim));
+  const auto dimension = [&](int param, int dim, llvm::Type* type) {
+    Value* at =
+        b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), shapes[param], dim);
+    return b_.CreateAlignedLoad(type, at, llvm::Align(8));
   };
   // Evaluates dimensions that are expressions of symbols.
   KernelEmitter symbols(module_, b_.GetInsertBlock());
   for (const DimBinding& symbol : signature.symbols) {
-    arguments.symbols.push_back(dimension(symbol.param, symbol.dim));
+    arguments.symbols.push_back(
+        dimension(symbol.param, symbol.dim, b_.getInt64Ty()));
     symbols.BindVar(symbol.var, arguments.symbols.back());
   }
   std::vector<Value*> mismatch(params, nullptr);
-  for (const DimCheck& check : signature.checks) {
+  for (size_t i = 0; i < signature.checks.size(); ++i) {
+    const DimCheck& check = signature.checks[i];
     if (!given[check.param]) continue;
-    symbols.builder().SetInsertPoint(b_.GetInsertBlock());
-    Value* expected = symbols.EmitExpr(check.value);
-    b_.SetInsertPoint(symbols.builder().GetInsertBlock());
-    Value* differs = b_.CreateXor(dimension(check.param, check.dim), expected);
+    const std::vector<uint64_t> dims = DimsAtOnce(signature.checks, i);
+    Value* expected = nullptr;
+    if (!dims.empty()) {
+      expected = llvm::ConstantDataVector::get(b_.getContext(), dims);
+      i += dims.size() - 1;
+    } else {
+      symbols.builder().SetInsertPoint(b_.GetInsertBlock());
+      expected = symbols.EmitExpr(check.value);
+      b_.SetInsertPoint(symbols.builder().GetInsertBlock());
+    }
+    Value* differs = b_.CreateXor(
+        dimension(check.param, check.dim, expected->getType()), expected);
+    if (!dims.empty()) differs = b_.CreateOrReduce(differs);
     Value*& sum = mismatch[check.param];
     sum = sum == nullptr ? differs : b_.CreateOr(sum, differs);
   }
@@ -216,6 +257,11 @@ void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
   WrapperEmitter w(this, INGOT_FFI_SYMBOL_PREFIX + func.name);
   const WrapperEmitter::Arguments arguments =
       w.Read(func, signature, std::vector<bool>(func.params.size(), true));
+  // Sizes that are made of symbols have parts in common.
+  if (signature.symbols.empty() &&
+      !w.function()->hasFnAttribute(llvm::Attribute::OptimizeNone)) {
+    w.function()->addFnAttr(kStaysAsEmitted);
+  }
   std::vector<Value*> args = arguments.data;
   args.insert(args.end(), arguments.symbols.begin(), arguments.symbols.end());
   llvm::CallInst* call = w.builder().CreateCall(kernel, args);

@@ -47,22 +47,37 @@ struct Weights {
   int64_t terms() const {
     return static_cast<int64_t>(values.size()) / columns();
   }
-  int64_t ColumnOf(size_t i) const {
+  // Calls f(value, column) for each value, without a division for each.
+  template <typename F>
+  void ForEach(F f) {
     size_t inner = 1;
     for (size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
-    return static_cast<int64_t>(i / inner) % columns();
+    auto value = values.begin();
+    while (value != values.end()) {
+      for (int64_t column = 0; column < columns(); ++column) {
+        for (size_t i = 0; i < inner; ++i) f(*value++, column);
+      }
+    }
   }
 };
 
+template <typename T>
+std::vector<int64_t> ElementsOf(const Tensor& tensor) {
+  const T* data = tensor.data<T>();
+  return {data, data + tensor.NumElements()};
+}
+
 std::vector<int64_t> Integers(const Tensor& tensor) {
-  std::vector<int64_t> values(tensor.NumElements());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const DataType t = tensor.dtype();
-    if (t == kI8) values[i] = tensor.data<int8_t>()[i];
-    if (t == kU8) values[i] = tensor.data<uint8_t>()[i];
-    if (t == kI32) values[i] = tensor.data<int32_t>()[i];
-  }
-  return values;
+  const DataType t = tensor.dtype();
+  if (t == kI8) return ElementsOf<int8_t>(tensor);
+  if (t == kU8) return ElementsOf<uint8_t>(tensor);
+  if (t == kI32) return ElementsOf<int32_t>(tensor);
+  return std::vector<int64_t>(tensor.NumElements());
+}
+
+bool AllZero(const std::vector<int64_t>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](int64_t value) { return value == 0; });
 }
 
 // The number of one element, or of each of the columns; none for anything else.
@@ -105,9 +120,9 @@ std::optional<Weights> ReadWeights(const Value& w, size_t axis,
   if (!has_zero) return weights;
   const auto zeros = ZeroPoints(node.inputs[2], weights.columns());
   if (!zeros) return std::nullopt;
-  for (size_t i = 0; i < weights.values.size(); ++i) {
-    weights.values[i] -= (*zeros)[weights.ColumnOf(i)];
-  }
+  if (AllZero(*zeros)) return weights;
+  weights.ForEach(
+      [&](int64_t& value, int64_t column) { value -= (*zeros)[column]; });
   return weights;
 }
 
@@ -117,20 +132,19 @@ std::optional<std::vector<int64_t>> ShiftIntoI8(Weights* weights) {
   const int64_t columns = weights->columns();
   std::vector<int64_t> low(columns, std::numeric_limits<int64_t>::max());
   std::vector<int64_t> high(columns, std::numeric_limits<int64_t>::min());
-  for (size_t i = 0; i < weights->values.size(); ++i) {
-    const int64_t column = weights->ColumnOf(i);
-    low[column] = std::min(low[column], weights->values[i]);
-    high[column] = std::max(high[column], weights->values[i]);
-  }
+  weights->ForEach([&](int64_t value, int64_t column) {
+    low[column] = std::min(low[column], value);
+    high[column] = std::max(high[column], value);
+  });
   std::vector<int64_t> shifts(columns, 0);
   for (int64_t n = 0; n < columns; ++n) {
     if (high[n] - low[n] > 255) return std::nullopt;
     if (low[n] < -kByteOffset || high[n] >= kByteOffset)
       shifts[n] = low[n] + kByteOffset;
   }
-  for (size_t i = 0; i < weights->values.size(); ++i) {
-    weights->values[i] -= shifts[weights->ColumnOf(i)];
-  }
+  if (AllZero(shifts)) return shifts;
+  weights->ForEach(
+      [&](int64_t& value, int64_t column) { value -= shifts[column]; });
   return shifts;
 }
 
@@ -141,11 +155,6 @@ absl::StatusOr<Tensor> MakeTensor(DataType dtype, const Ints& shape,
   std::transform(values.begin(), values.end(), tensor.mutable_data<T>(),
                  [](int64_t value) { return static_cast<T>(value); });
   return tensor;
-}
-
-bool AllZero(const std::vector<int64_t>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](int64_t value) { return value == 0; });
 }
 
 // `value` less its zero point as i16; null where that may be anything.
@@ -180,14 +189,13 @@ class Rewriter {
   // Returns what stands for the node's result; null when the node has to stay.
   absl::StatusOr<Value> Run() {
     if (data_.scale && weights_.terms() > kMaxByteTerms) return Value{};
-    const Weights centred = weights_;
     const auto shifts = ShiftIntoI8(&weights_);
     if (!shifts || (is_conv_ && !AllZero(*shifts))) return Value{};
     zero_ = ZeroOfUnsigned();
     if (Pads() && !(zero_ && *zero_ >= 0 && *zero_ <= 255)) return Value{};
     INGOT_RETURN_IF_ERROR(GiveByteType(c_, kU8, &data_));
     INGOT_ASSIGN_OR_RETURN(Value sum, Product());
-    INGOT_ASSIGN_OR_RETURN(sum, TakeZeroPoint(sum, centred));
+    INGOT_ASSIGN_OR_RETURN(sum, TakeZeroPoint(sum, *shifts));
     INGOT_ASSIGN_OR_RETURN(sum, AddShifts(sum, *shifts));
     return data_.scale ? Scale(sum) : sum;
   }
@@ -253,14 +261,17 @@ class Rewriter {
     return shape;
   }
 
-  // Less the zero point times the sums of weights.
+  // Less the zero point times the sums of weights as they were before `shifts`
+  // was taken from each.
   absl::StatusOr<Value> TakeZeroPoint(const Value& sum,
-                                      const Weights& centred) {
+                                      const std::vector<int64_t>& shifts) {
     if (zero_ == 0.0) return sum;
-    std::vector<int64_t> sums(centred.columns(), 0);
-    for (size_t i = 0; i < centred.values.size(); ++i) {
-      sums[centred.ColumnOf(i)] -= centred.values[i];
+    std::vector<int64_t> sums;
+    for (const int64_t shift : shifts) {
+      sums.push_back(-shift * weights_.terms());
     }
+    weights_.ForEach(
+        [&](int64_t value, int64_t column) { sums[column] -= value; });
     INGOT_ASSIGN_OR_RETURN(const Value negative, Columns(sums));
     INGOT_ASSIGN_OR_RETURN(const Value correction,
                            c_.Add("mul", {negative, *data_.zero}));
@@ -335,8 +346,9 @@ absl::StatusOr<Value> OnBytes(RuleContext& c, const Node& node) {
   const Value& x = node.inputs[0];
   std::optional<ByteData> data =
       *integers ? ReadByteIntegers(x) : ReadDequantizedBytes(x);
+  if (!data) return Value{};
   std::optional<Weights> weights = WeightsOf(node, *integers);
-  if (!data || !weights) return Value{};
+  if (!weights) return Value{};
   return Rewriter(c, node, *std::move(data), *std::move(weights)).Run();
 }
 

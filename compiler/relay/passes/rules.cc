@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
@@ -91,6 +92,8 @@ absl::StatusOr<bool> ApplyRules(Function* function,
     };
     // Nodes that rules append are visited in the next round.
     const size_t count = function->nodes().size();
+    size_t known = count;
+    absl::flat_hash_set<const Node*> appended;
     for (size_t i = 0; i < count; ++i) {
       Node* node = function->nodes()[i].get();
       for (Value& input : node->inputs) redirect(&input);
@@ -120,11 +123,11 @@ absl::StatusOr<bool> ApplyRules(Function* function,
           result->node->sources.Add(node->sources);
         }
         // The replacement takes the node's name if it was made for the node.
-        bool made = false;
-        for (size_t k = count; k < function->nodes().size(); ++k) {
-          made = made || function->nodes()[k].get() == result->node;
+        for (; known < function->nodes().size(); ++known) {
+          appended.insert(function->nodes()[known].get());
         }
-        made = made && context.named_.count(result->node) == 0;
+        const bool made = appended.count(result->node) > 0 &&
+                          context.named_.count(result->node) == 0;
         if (made) std::swap(node->name, result->node->name);
         break;
       }
