@@ -99,11 +99,13 @@ bool IsWidening(absl::string_view op, const VectorName& t) {
   return IsConversion(op, t) && t.element[0] != 'f';
 }
 
-// How many of the processor's vectors hold one. Compilers take wider ones
-// apart, but not well where a function looks at them.
+// How many of the processor's vectors hold one, and what it becomes in the
+// function. Compilers take wider ones apart, but not well where a function
+// looks at them.
 int PartsOf(absl::string_view op, const VectorName& t,
             const HelperOptions& options) {
-  const int bytes = std::max(t.bytes, ResultOf(op, t).bytes);
+  const int inside = t.element == "f32" && IsInDoubles(op) ? 2 : 1;
+  const int bytes = std::max(t.bytes * inside, ResultOf(op, t).bytes);
   return std::max(1, bytes * 8 / options.vector_bits);
 }
 
