@@ -78,8 +78,9 @@ std::string QuantizationSource(absl::string_view op, const VectorName& t) {
             : absl::Substitute("ingot_select_$0(x == x, $1, ($0){0} + of_nan)",
                                t.name, call);
   } else {
-    // The last byte of 1.5 * 2^23 itself is 0.
-    call = absl::Substitute("($0)$1 + zero", t.mask, call);
+    // Less the bits of 1.5 * 2^23. Their last byte is 0, but GCC takes the bits
+    // of floats for bytes one by one.
+    call = absl::Substitute("($0)$1 + (zero - 0x4b400000)", t.mask, call);
     if (IsSigned(op)) call = absl::StrCat("(", call, ") & (x == x)");
     result = absl::Substitute("__builtin_convertvector($0, $1x$2)", call,
                               element, t.lanes);
