@@ -86,8 +86,10 @@ TEST_P(RoundingTest, BytesAndWhatTheyStandFor) {
       // Both zeros are told apart by what they divide.
       const std::string inverse = absl::StrCat(
           "1.0f / f32(i32(", byte, ") - i32(", c.zero == 0 ? 3 : c.zero, "))");
+      const std::string of_byte = absl::StrCat("1.0f / f32(i32(", byte, "))");
       for (const auto& [type, value] :
-           {std::make_pair(c.type, byte), std::make_pair("f32", inverse)}) {
+           {std::make_pair(c.type, byte), std::make_pair("f32", inverse),
+            std::make_pair("f32", of_byte)}) {
         add(c, type, absl::StrReplaceAll(value, {{"I", "$0"}}));
       }
     }
@@ -105,8 +107,8 @@ TEST_P(RoundingTest, BytesAndWhatTheyStandFor) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, RoundingTest,
                          testing::Values("llvm", "llvm -mcpu=generic -O=1",
-                                         "llvmjit -O=0",
-                                         "c -mcpu=native -O=1"));
+                                         "llvmjit -O=0", "c -mcpu=native -O=1",
+                                         "c -mcpu=native -cc=clang-19 -O=1"));
 
 }  // namespace
 }  // namespace ingot::testing_support

@@ -1,5 +1,6 @@
 #include "compiler/codegen/c_math.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <utility>
@@ -405,6 +406,12 @@ std::string Like(absl::string_view type, absl::string_view element) {
 bool IsOwnMath(absl::string_view op, bool is_vector) {
   if (is_vector && (op == "select" || op == "trunc")) return false;
   return Needs().count(std::string(op)) != 0;
+}
+
+bool IsInDoubles(absl::string_view op) {
+  const auto found = Needs().find(std::string(op));
+  return found != Needs().end() &&
+         std::count(found->second.begin(), found->second.end(), "widen") > 0;
 }
 
 void AddMathNeeds(std::set<std::string>* helpers, bool fused) {

@@ -20,6 +20,10 @@ namespace ingot::codegen {
 // too.
 bool IsOwnMath(absl::string_view op, bool is_vector);
 
+// Says whether it computes in doubles, which take twice the place of its
+// floats.
+bool IsInDoubles(absl::string_view op);
+
 // Adds the functions that those of `helpers` call. `fused` as in MathSource.
 void AddMathNeeds(std::set<std::string>* helpers, bool fused);
 

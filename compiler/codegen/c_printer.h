@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/load_blocks.h"
+#include "compiler/codegen/quantization.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 
@@ -153,6 +154,8 @@ class CPrinter {
   std::string PrintVector(const tir::Expr& e, int precedence);
   std::string PrintVectorUnwrapped(const tir::Expr& e, int* precedence);
   std::string PrintVectorLoad(const tir::Load& load);
+  // A quantisation of floats, or what is made of one; empty for others.
+  std::string PrintQuantized(const tir::Cast& e);
   std::string PrintConverted(const std::string& text, DataType from,
                              DataType to);
   std::string PrintVectorBinary(const tir::Binary& e, int* precedence);
@@ -239,7 +242,8 @@ class CPrinter {
     std::string name;
     tir::Expr guard;
   };
-  std::map<const tir::Load*, Loaded> loaded_;     // of blocks, in some stores
+  std::map<const tir::Load*, Loaded> loaded_;  // of blocks, in some stores
+  QuantizationFinder quantizations_;
   std::map<const tir::ExprNode*, bool> vectors_;  // IsVector, in one statement
   int indent_ = 0;
   absl::Status status_;

@@ -1,6 +1,7 @@
 // Vectors as values of the compiler's own vector types.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -266,6 +267,30 @@ std::string CPrinter::PrintConverted(const std::string& text, DataType from,
                       ")");
 }
 
+std::string CPrinter::PrintQuantized(const tir::Cast& e) {
+  const std::optional<Dequantization> d = quantizations_.FindDequantization(e);
+  const std::optional<Quantization> q = d ? d->rounded : quantizations_.Find(e);
+  if (!q) return "";
+  std::string args = PrintVector(q->x, kAnything);
+  for (const float number :
+       {q->least, q->most, q->scale, q->reciprocal.high, q->reciprocal.low}) {
+    absl::StrAppend(&args, ", ", PrintFloat(DataType::Float(32), number));
+  }
+  if (!d) {
+    absl::StrAppend(&args, ", ", q->zero);
+  } else {
+    const double less = kWholeNumbers - (q->zero - d->zero);
+    absl::StrAppend(&args, ", ", PrintFloat(DataType::Float(32), less));
+    if (q->to.is_int()) {
+      absl::StrAppend(&args, ", ",
+                      PrintFloat(DataType::Float(32), 0.0 - d->zero));
+    }
+  }
+  const std::string op =
+      absl::StrCat(d ? "dequantized" : "quantized", q->to.element().ToString());
+  return absl::StrCat(VectorHelper(op, q->x->dtype), "(", args, ")");
+}
+
 std::string CPrinter::PrintVectorLoad(const tir::Load& load) {
   const DataType t = load.dtype;
   const auto loaded = loaded_.find(&load);
@@ -321,8 +346,11 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
                           PrintVector(select.on_false, kAnything), ")");
     }
     case ExprKind::kCast: {
-      const Expr& value = As<tir::Cast>(e)->value;
-      const std::string text = PrintVector(value, kAnything);
+      const auto& cast = *As<tir::Cast>(e);
+      std::string text = PrintQuantized(cast);
+      if (!text.empty()) return text;
+      const Expr& value = cast.value;
+      text = PrintVector(value, kAnything);
       if (value->dtype.is_float() && t.is_integer()) {
         return absl::StrCat(
             VectorHelper(absl::StrCat("to", t.element().ToString()),

@@ -18,6 +18,7 @@
 #include "compiler/codegen/c_vector_blocks.h"
 #include "compiler/codegen/c_vector_integers.h"
 #include "compiler/codegen/c_vector_name.h"
+#include "compiler/codegen/c_vector_quantize.h"
 
 namespace ingot::codegen {
 namespace {
@@ -81,6 +82,7 @@ std::string Rounded(const VectorName& t, absl::string_view op,
 
 // The element that a conversion gives: "u8" of "tou8".
 std::string ElementOf(absl::string_view op, const VectorName& t) {
+  if (IsOfQuantization(op)) return ElementOfQuantization(op);
   return absl::StartsWith(op, "to") ? std::string(op.substr(2)) : t.element;
 }
 
@@ -99,11 +101,13 @@ bool IsWidening(absl::string_view op, const VectorName& t) {
   return IsConversion(op, t) && t.element[0] != 'f';
 }
 
-// How many of the processor's vectors hold one. Compilers take wider ones
-// apart, but not well where a function looks at them.
+// How many of the processor's vectors hold one, and what it becomes in the
+// function. Compilers take wider ones apart, but not well where a function
+// looks at them.
 int PartsOf(absl::string_view op, const VectorName& t,
             const HelperOptions& options) {
-  const int bytes = std::max(t.bytes, ResultOf(op, t).bytes);
+  const int inside = t.element == "f32" && IsInDoubles(op) ? 2 : 1;
+  const int bytes = std::max(t.bytes * inside, ResultOf(op, t).bytes);
   return std::max(1, bytes * 8 / options.vector_bits);
 }
 
@@ -136,6 +140,8 @@ std::string ByParts(absl::string_view op, const VectorName& t,
   std::string body;
   std::vector<std::string> declared, parts;
   const bool is_table = op == "lookup";
+  std::vector<std::string> scalars;
+  if (IsOfQuantization(op)) scalars = QuantizationParams(op);
   if (is_table) {
     declared.push_back(absl::StrCat("const ", t.c, "* p"));
     parts.push_back("p");
@@ -146,6 +152,10 @@ std::string ByParts(absl::string_view op, const VectorName& t,
     parts.push_back(absl::StrCat(p, "s[i]"));
     absl::StrAppend(&body, "  ", operand, "x", part.lanes, " ", p, "s[", count,
                     "];\n  memcpy(", p, "s, &", p, ", sizeof(", p, "s));\n");
+  }
+  for (const std::string& scalar : scalars) {
+    declared.push_back(scalar);
+    parts.push_back(scalar.substr(scalar.find(' ') + 1));
   }
   return absl::Substitute(
              "\nstatic inline $0x$1 ingot_$2_$3($4) {\n  $0x$1 result;\n  "
@@ -227,6 +237,7 @@ std::string Source(absl::string_view op, const VectorName& t,
   if (op == "dot2") return Dot2(t);
   if (IsDot(op)) return Dot4(t, op != "dot4");
   if (op == "lookup") return LookUp(t);
+  if (IsOfQuantization(op)) return QuantizationSource(op, t);
   if (IsWidening(op, t)) return Widening(t, ResultOf(op, t));
   if (IsConversion(op, t)) return Saturating(t, ElementOf(op, t));
   const bool has_two = op == "pow" || op == "fmod";
@@ -281,7 +292,7 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
   const auto rank = [](const std::string& op) {
     const bool is_simple = op == "load" || op == "store" || op == "turns2" ||
                            op == "splat" || op == "sqrt";
-    return is_simple ? 1 : MathRank(op);
+    return is_simple ? 1 : NeedsQuotient(op) ? 5 : MathRank(op);
   };
   std::map<std::string, VectorName> types;
   // Narrow ones come before the wide ones that are made of them.
@@ -296,7 +307,11 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
           need(op, PartOf(op, t, options));
         } else if (op == "rsqrt") {
           need("sqrt", t);
-        } else if (IsConversion(op, t) && !IsWidening(op, t)) {
+        } else if (NeedsQuotient(op)) {
+          need("quotient", t);
+          need("select", t);
+        } else if (op == "quotient" ||
+                   (IsConversion(op, t) && !IsWidening(op, t))) {
           need("min", t);
           need("max", t);
           if (op[2] == 'i') need("select", t);

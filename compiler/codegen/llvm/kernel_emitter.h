@@ -15,13 +15,13 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compiler/codegen/access.h"
-#include "compiler/codegen/byte_reciprocal.h"
 #include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/tile_nest.h"
 #include "compiler/codegen/llvm/tile_setup.h"
 #include "compiler/codegen/llvm/warp_nest.h"
 #include "compiler/codegen/load_blocks.h"
+#include "compiler/codegen/quantization.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "llvm/IR/IRBuilder.h"
@@ -131,18 +131,13 @@ class KernelEmitter {
   llvm::Value* Narrow(DataType t, llvm::Value* v);
 
   // Rounding to bytes (emit_quantize.cc).
-  struct Quantization;
   // A number with the rounded quotient in its last digits, and where x was NaN
   // if that is something else; null: it is not.
   struct RoundedByte {
     llvm::Value* sum = nullptr;
     llvm::Value* is_nan = nullptr;
   };
-  std::optional<Quantization> AsQuantization(const tir::Cast& e) const;
-  static tir::Expr TakeLimits(const Quantization& q, float* low, float* high);
-  const std::optional<ByteReciprocal>& ReciprocalFor(const Quantization& q);
-  RoundedByte EmitRounded(const Quantization& q,
-                          const ByteReciprocal& reciprocal);
+  RoundedByte EmitRounded(const Quantization& q);
   // Each is null where `e` is something else.
   llvm::Value* EmitQuantized(const tir::Cast& e);
   llvm::Value* EmitDequantized(const tir::Cast& e);
@@ -320,7 +315,7 @@ class KernelEmitter {
   // Values that loads of blocks gave, for the stores at hand.
   std::unordered_map<const tir::Load*, llvm::Value*> loaded_;
   // By scales and what the first byte stands for, in those.
-  std::map<std::pair<float, int>, std::optional<ByteReciprocal>> reciprocals_;
+  QuantizationFinder quantizations_;
   // Lanes whose loads may run; null: all.
   llvm::Value* mask_ = nullptr;
 };
