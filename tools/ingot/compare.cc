@@ -98,14 +98,13 @@ void CompareElements(const Tensor& a, const Tensor& b,
   const T* x = static_cast<const T*>(a.raw_data());
   const T* y = static_cast<const T*>(b.raw_data());
   const int64_t n = a.NumElements();
-  double largest = 0;
-  if (tolerance.rtol_max.has_value()) {
-    for (int64_t i = 0; i < n; ++i) {
-      const double magnitude = std::fabs(ToDouble(y[i]));
-      if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+  for (int64_t i = 0; i < n; ++i) {
+    const double magnitude = std::fabs(ToDouble(y[i]));
+    if (std::isfinite(magnitude)) {
+      result->largest = std::max(result->largest, magnitude);
     }
   }
-  const double slack = tolerance.rtol_max.value_or(0) * largest;
+  const double slack = tolerance.rtol_max.value_or(0) * result->largest;
   result->elements = n;
   for (int64_t i = 0; i < n; ++i) {
     const double want = ToDouble(y[i]);

@@ -29,6 +29,7 @@ struct Comparison {
   // where one side is NaN or infinite and the other is not the same.
   double max_abs_err = 0;
   double max_rel_err = 0;  // |a-b|/|b|, where b is not 0
+  double largest = 0;      // of the finite |b|
   // Says for people where types or shapes differ, or names the first element
   // that does not pass. Empty when all is well.
   std::string problem;

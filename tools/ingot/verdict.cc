@@ -82,6 +82,10 @@ void Verdict::Add(const std::string& set, const std::string& name,
   if (!c.ok() && wrong_++ == 0) {
     first_ = absl::StrCat(set, ", output '", name, "': ", c.problem);
   }
+  if (!c.ok()) {
+    const double part = c.max_abs_err / c.largest;  // not a number for 0 / 0
+    max_wrong_part_ = std::max(max_wrong_part_, part <= 1 ? part : 1);
+  }
   elements_ += c.elements;
   mismatches_ += c.mismatches;
   max_abs_err_ = std::max(max_abs_err_, c.max_abs_err);
@@ -107,6 +111,18 @@ absl::Status Verdict::ToStatus() const {
   return absl::DataLossError(
       absl::StrCat(wrong_, " of ", compared_,
                    " outputs are not as they should be; first ", first_));
+}
+
+std::string Verdict::RoundingHint() const {
+  for (const char* const tolerance : {"1e-6", "1e-5", "1e-4", "1e-3"}) {
+    if (max_wrong_part_ == 0 || max_wrong_part_ > std::atof(tolerance))
+      continue;
+    return absl::StrCat("; an error of ", HumanNumber(max_wrong_part_),
+                        " of an output's largest number may be rounding, which "
+                        "--rtol-max=",
+                        tolerance, " bears");
+  }
+  return "";
 }
 
 absl::Status CompareOutputs(const Case& expected,

@@ -47,6 +47,9 @@ class Verdict {
   nlohmann::ordered_json Json(size_t sets, const Tolerance& tolerance) const;
   // DataLoss names the first output that is wrong.
   absl::Status ToStatus() const;
+  // Names the --rtol-max that bears all wrong outputs, if a thousandth of the
+  // largest number of each does; else empty.
+  std::string RoundingHint() const;
 
  private:
   Table table_;
@@ -58,6 +61,7 @@ class Verdict {
   int64_t mismatches_ = 0;
   double max_abs_err_ = 0;
   double max_rel_err_ = 0;
+  double max_wrong_part_ = 0;  // of the largest number of a wrong output
 };
 
 // Compares `got`, the values of a model's `declared` outputs, with those of the

@@ -101,6 +101,15 @@ void Report(const VerifyFlags& flags, const Verdict& verdict, size_t cases,
   }
 }
 
+absl::Status Conclude(const std::string& path, const Verdict& verdict) {
+  const absl::Status status = verdict.ToStatus();
+  if (status.ok()) return status;
+  return Annotate(
+      absl::Status(status.code(),
+                   absl::StrCat(status.message(), verdict.RoundingHint())),
+      path);
+}
+
 // With --interpret: what the interpreter gives, against the test data.
 absl::Status VerifyInterpreter(const std::string& path,
                                const VerifyFlags& flags,
@@ -130,8 +139,7 @@ absl::Status VerifyInterpreter(const std::string& path,
   progress->Clear();
   Print(verdict.TableText());
   Report(flags, verdict, sets.size(), nullptr);
-  const absl::Status status = verdict.ToStatus();
-  return status.ok() ? status : Annotate(status, path);
+  return Conclude(path, verdict);
 }
 
 // With --values: each value against its dump.
@@ -243,8 +251,7 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   progress->Clear();
   if (compares_outputs) Print(verdict.TableText());
   Report(flags, verdict, done, per_node.get());
-  absl::Status status = verdict.ToStatus();
-  return status.ok() ? status : Annotate(status, path);
+  return Conclude(path, verdict);
 }
 
 }  // namespace
