@@ -102,6 +102,23 @@ void ShareImage(Stage* stage, int cut) {
   FuseParallel(stage, 2, true);
 }
 
+// How many of `rows`, in whole tiles, a block has that has `most` of them at
+// most: so many that threads have equal shares of all blocks.
+int64_t RowsOfEvenBlock(int64_t rows, int64_t most, int64_t tile_rows) {
+  // Numbers that 2, 3, 4 and 6 threads share equally; among more blocks, one
+  // more or less is not much. Fewer tiles than that read a block's weights too
+  // often.
+  constexpr int64_t kNumbers[] = {12, 24};
+  constexpr int64_t kFewestTiles = 8;
+  for (const int64_t number : kNumbers) {
+    const int64_t tiles = CeilDiv(CeilDiv(rows, number), tile_rows);
+    if (tiles >= kFewestTiles && tiles * tile_rows <= most) {
+      return tiles * tile_rows;
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 int64_t LikelyExtent(const Stage& stage, int axis) {
@@ -236,21 +253,6 @@ int SpecializeConditions(Stage* stage) {
   return first;
 }
 
-int64_t RowsOfEvenBlock(int64_t rows, int64_t most, int64_t tile_rows) {
-  // Numbers that 2, 3, 4 and 6 threads share equally; among more blocks, one
-  // more or less is not much. Fewer tiles than that read a block's weights too
-  // often.
-  constexpr int64_t kNumbers[] = {12, 24};
-  constexpr int64_t kFewestTiles = 8;
-  for (const int64_t number : kNumbers) {
-    const int64_t tiles = CeilDiv(CeilDiv(rows, number), tile_rows);
-    if (tiles >= kFewestTiles && tiles * tile_rows <= most) {
-      return tiles * tile_rows;
-    }
-  }
-  return most;
-}
-
 ResultTiles CutIntoTiles(Stage* out, int row_axis, int64_t rows_of_block,
                          RegisterTile tile, int64_t lanes) {
   const int last = static_cast<int>(out->axes().size()) - 1;
@@ -260,8 +262,10 @@ ResultTiles CutIntoTiles(Stage* out, int row_axis, int64_t rows_of_block,
   for (int i = 0; i < last; ++i) {
     if (i != row_axis) order.push_back(out->axis(i));
   }
-  if (GuessExtent(out->output().shape()[row_axis]) > 2 * rows_of_block) {
-    const auto [block, inner] = out->Split(rows, rows_of_block);
+  const int64_t all = GuessExtent(out->output().shape()[row_axis]);
+  if (all > 2 * rows_of_block) {
+    const auto [block, inner] =
+        out->Split(rows, RowsOfEvenBlock(all, rows_of_block, tile.rows));
     tiles.row_block = block;
     rows = inner;
     order.push_back(block);

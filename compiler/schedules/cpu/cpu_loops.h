@@ -68,11 +68,6 @@ inline constexpr int64_t kColumnsAtOnce = 1024;
 void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
                      bool in_turns = false, int64_t least_rows = 1);
 
-// Returns how many of `rows`, in whole tiles of `tile_rows`, a block has where
-// it has `most` of them at most: so many that threads which share the blocks
-// have equal shares.
-int64_t RowsOfEvenBlock(int64_t rows, int64_t most, int64_t tile_rows);
-
 // Loops of a result that is cut into register tiles: of blocks of rows, where
 // there are more than two of them, of tiles along the last axis, and of tiles
 // of rows, innermost.
@@ -82,7 +77,8 @@ struct ResultTiles {
 };
 
 // Cuts a result whose rows are the axis `row_axis`; a tile's rows and vectors
-// are written out.
+// are written out. A block has `rows_of_block` at most, fewer where threads
+// that share the blocks would not have equal shares.
 ResultTiles CutIntoTiles(Stage* out, int row_axis, int64_t rows_of_block,
                          RegisterTile tile, int64_t lanes);
 

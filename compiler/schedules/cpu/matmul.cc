@@ -340,8 +340,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
   if (!HasWords(acc)) CopyLeft(schedule, acc, nr, machine);
 
-  int64_t block = BlockRows(machine, *acc, choice.Get("l2_part"), tile.rows);
-  if (m > 2 * block) block = RowsOfEvenBlock(m, block, tile.rows);
+  const int64_t block =
+      BlockRows(machine, *acc, choice.Get("l2_part"), tile.rows);
   const ResultTiles tiles =
       CutIntoTiles(out, static_cast<int>(row_axis), block, tile, lanes);
   acc->ComputeAt(out, tiles.rows);
