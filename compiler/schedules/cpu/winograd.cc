@@ -45,7 +45,7 @@ struct Chunk {
 };
 
 // The loop that threads share.
-enum class Shared { kNothing, kChunks, kSteps };
+enum class Shared { kNothing, kChunks, kSteps, kStepsOfChunk };
 
 // The sizes of a convolution whose tiles are known.
 struct Problem : WinogradProblem {
@@ -73,6 +73,7 @@ struct Problem : WinogradProblem {
 
   Shared SharedBy(int64_t vectors, Chunk chunk) const;
 
+  int64_t l2_bytes;
   int64_t images, work;               // products of all images
   int64_t rows, columns;              // of tiles
   int64_t width;                      // of the result
@@ -80,7 +81,7 @@ struct Problem : WinogradProblem {
 };
 
 Problem::Problem(const WinogradStages& stages, const MachineModel& machine)
-    : WinogradProblem(stages, machine) {
+    : WinogradProblem(stages, machine), l2_bytes(machine.l2_bytes) {
   const auto& shape = stages.products->output().shape();
   images = GuessExtent(shape[0]);
   work = GuessWork(stages.products);
@@ -103,18 +104,21 @@ std::vector<int64_t> Problem::ChunkColumns() const {
 
 // Threads take whole chunks where these stay on a thread's stack; elsewhere
 // each needs a workspace, and small ones at least do not leave the caches. Of
-// few or large chunks all data is transformed at first, and then they share the
-// steps: the first thread has those of the first chunks, whose data it
-// transformed.
+// few or large chunks they share the steps: of all chunks, after all data has
+// been transformed, if that stays in the second-level cache, so that the first
+// thread has those of the first chunks, whose data it transformed; else of each
+// chunk.
 Shared Problem::SharedBy(int64_t vectors, Chunk chunk) const {
   constexpr int64_t kSmallChunk = 1 << 22;  // products
   constexpr int64_t kFewChunks = 4;
   if (work < kParallelWork) return Shared::kNothing;
   const int64_t chunks = CeilDiv(rows, chunk.rows);
-  return chunks >= kFewChunks && (StaysOnStack(vectors, chunk) ||
-                                  work / (images * chunks) < kSmallChunk)
-             ? Shared::kChunks
-             : Shared::kSteps;
+  if (chunks >= kFewChunks && (StaysOnStack(vectors, chunk) ||
+                               work / (images * chunks) < kSmallChunk)) {
+    return Shared::kChunks;
+  }
+  const int64_t all = points * Data({rows, columns}).PaddedBytes();
+  return all <= l2_bytes ? Shared::kSteps : Shared::kStepsOfChunk;
 }
 
 // Cycles of one step of the reduction over `rows` by `columns` positions.
@@ -183,11 +187,13 @@ double Cost(const Problem& p, const MachineModel& machine,
             (weights / (stay ? nearby : far) +
              data * p.blocks * p.block / (p.lanes * vectors) /
                  (data <= machine.l2_bytes * 0.75 ? nearby : far));
-  if (p.SharedBy(vectors, chunk) == Shared::kSteps) {
-    cycles *= 2 * LargerShare(p, chunk, vectors);
-    // Threads that share a chunk read the other's part of its data.
-    constexpr double kShared = 1.3;
-    if (chunks + (rest != 0) == 1) cycles *= kShared;
+  const Shared shared = p.SharedBy(vectors, chunk);
+  if (shared == Shared::kSteps) cycles *= 2 * LargerShare(p, chunk, vectors);
+  // Threads that share a chunk read the other's part of its data.
+  constexpr double kShared = 1.3;
+  if ((shared == Shared::kSteps && chunks + (rest != 0) == 1) ||
+      (shared == Shared::kStepsOfChunk && stay)) {
+    cycles *= kShared;
   }
   return cycles * static_cast<double>(across);
 }
@@ -227,18 +233,18 @@ int64_t BlockLanes(const Stage& stage, const MachineModel& machine) {
 }
 
 // The data's two transforms, for the tiles of one chunk, or for all of them, in
-// chunks of `shared_rows` that threads share.
+// chunks of so many rows.
 void ScheduleData(const WinogradStages& s, const MachineModel& machine,
-                  int64_t shared_rows) {
+                  Shared shared, int64_t chunk_rows) {
   Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
   auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
   auto [tv, tl] = tiles->Split(tiles->axis(6), BlockLanes(*tiles, machine));
   Loop row = tiles->axis(4);
   const Loop channels = tiles->axis(3);
   std::vector<Loop> order = {tiles->axis(0)};
-  if (shared_rows > 0) {
+  if (shared == Shared::kSteps) {
     // A chunk after the other, as threads share their products.
-    auto [chunk, of_chunk] = tiles->Split(row, shared_rows);
+    auto [chunk, of_chunk] = tiles->Split(row, chunk_rows);
     order.push_back(chunk);
     row = of_chunk;
   }
@@ -248,7 +254,10 @@ void ScheduleData(const WinogradStages& s, const MachineModel& machine,
   tiles->Unroll(tiles->axis(2));
   tiles->Unroll(tv);
   tiles->Vectorize(tl);
-  if (shared_rows > 0) tiles->Parallel(tiles->Fuse(order[1], channels));
+  if (shared == Shared::kSteps) {
+    tiles->Parallel(tiles->Fuse(order[1], channels));
+  }
+  if (shared == Shared::kStepsOfChunk) tiles->Parallel(channels);
 
   Stage* const rows = s.rows;  // n, c, row, i, x, block
   rows->ComputeAt(tiles, co);
@@ -305,6 +314,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
   if (shared == Shared::kChunks) out->Parallel(rows);
+  if (shared == Shared::kStepsOfChunk) out->Parallel(co);
   if (shared == Shared::kSteps) {
     around = out->axis(0);
     step = out->Fuse(steps);
@@ -317,7 +327,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   if (shared == Shared::kSteps || !p.StaysOnStack(vectors, chunk)) {
     s.tiles->StoreIn(Storage::kBox);
   }
-  ScheduleData(s, machine, shared == Shared::kSteps ? chunk.rows : 0);
+  ScheduleData(s, machine, shared, chunk.rows);
   s.products->ComputeAt(out, step);
   s.products->PadBox(p.Products(vectors, chunk).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
