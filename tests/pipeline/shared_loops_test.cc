@@ -118,15 +118,27 @@ TEST_F(SharedLoopsTest, AsManyRowsOfAProduct) {
 // The first 4 of 7 rows of tiles lie before the others, in the memory of the
 // thread that multiplies them, too, which is padded for the cache's sets.
 TEST_F(SharedLoopsTest, ChunksOfTilesThatLeaveTheStack) {
-  Compile(R"((%x: f32[1, 128, 28, 28]) -> (%y) {
-    %w = const f32[128, 128, 3, 3] random(1)
+  Compile(R"((%x: f32[1, 64, 28, 28]) -> (%y) {
+    %w = const f32[64, 64, 3, 3] random(1)
     %y = conv2d(%x, %w) {pads=[1, 1, 1, 1]}
   })");
   EXPECT_THAT(Shared("winograd_conv2d"),
-              ElementsAre("i4o_i3 in [0, 16)", "i2o_i1o in [0, 8)"));
+              ElementsAre("i4o_i3 in [0, 8)", "i2o_i1o in [0, 4)"));
   EXPECT_THAT(Loops("winograd_conv2d"),
               HasSubstr("workspace(%winograd_conv2d_tiles: "
-                        "f32[2, 1, 6, 6, 9, 5, 7, 16])"));
+                        "f32[2, 1, 6, 6, 5, 5, 7, 16])"));
+}
+
+// Where all of them leave the second-level cache, too, each chunk is
+// transformed and multiplied before the next.
+TEST_F(SharedLoopsTest, ChunksOfTilesThatLeaveTheCache) {
+  Compile(R"((%x: f32[1, 96, 28, 28]) -> (%y) {
+    %w = const f32[96, 96, 3, 3] random(1)
+    %y = conv2d(%x, %w) {pads=[1, 1, 1, 1]}
+  })");
+  EXPECT_THAT(Shared("winograd_conv2d"),
+              ElementsAre("i3 in [0, 6)", "i1o in [0, 3)", "i3 in [0, 6)",
+                          "i1o in [0, 3)"));
 }
 
 // Weights that leave the cache are read for half of the rows at a time.
