@@ -23,7 +23,7 @@ bool IsOfQuantization(absl::string_view op);
 bool NeedsQuotient(absl::string_view op);
 // The element that it gives.
 std::string ElementOfQuantization(absl::string_view op);
-// What follows x: "float least" and so on.
+// Its parameters after x: "float least" and so on.
 std::vector<std::string> QuantizationParams(absl::string_view op);
 std::string QuantizationSource(absl::string_view op, const VectorName& t);
 

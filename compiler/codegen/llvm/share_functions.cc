@@ -61,7 +61,7 @@ bool IsPlace(const Instruction& i, const llvm::Value* operand) {
   return type->isIntegerTy(64) && !FeedsPhi(i);
 }
 
-// What is known of functions with equal values has to be equal.
+// Functions that can share code have equal values.
 llvm::hash_code HashOf(const Function& f) {
   llvm::hash_code hash = llvm::hash_combine(f.getFunctionType(), f.size());
   for (const Instruction& i : llvm::instructions(f)) {
@@ -137,7 +137,8 @@ class Match {
   Match(const Function& first, const Function& other)
       : first_(first), other_(other) {}
 
-  // What `other` has at the places of `first`; none where they differ in more.
+  // Returns the constants of `other` at the places of `first`; none where they
+  // differ in more.
   std::optional<Constants> Run() {
     if (first_.getFunctionType() != other_.getFunctionType() ||
         first_.size() != other_.size() || !SameAttributes(first_, other_)) {
@@ -242,8 +243,8 @@ std::vector<Group> FindGroups(llvm::Module* module) {
   return groups;
 }
 
-// What the places of a group need of a table: for each what its functions have
-// there.
+// The constants in which a group's functions differ: for each place those of
+// all functions.
 struct Table {
   std::map<Constants, unsigned> index;  // by a value for each function
   std::vector<Constants> entries;

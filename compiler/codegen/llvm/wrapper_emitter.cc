@@ -32,8 +32,8 @@ uint32_t DtypeBits(DataType t, bool big_endian) {
 // So many dimensions of a shape are compared at once.
 constexpr size_t kDimsAtOnce = 4;
 
-// What they have to be, if that is constant and so many follow from `first` on;
-// else nothing.
+// Returns the constants that they have to be, if so many follow from `first`
+// on; else nothing.
 std::vector<uint64_t> DimsAtOnce(absl::Span<const DimCheck> checks,
                                  size_t first) {
   std::vector<uint64_t> dims;
