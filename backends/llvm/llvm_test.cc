@@ -360,7 +360,6 @@ TEST(Llvm, KeepsTheIrOfItsCodeWhereAsked) {
   EXPECT_FALSE(Compile("llvm -keep-ir=yes").ok());
 }
 
-// LLVM compares a vector of halves lane by lane on x86.
 // The lines of a function in LLVM's text of a kernel's code.
 size_t LinesOf(absl::string_view function, codegen::LlvmOutput output) {
   const auto machine = codegen::ResolveMachine(*ParseTarget("llvm"));
@@ -380,6 +379,7 @@ TEST(Llvm, LeavesCheckedEntriesAsTheyAreEmitted) {
             LinesOf("__tvm_ffi_scale", codegen::LlvmOutput::kRawText));
 }
 
+// LLVM compares a vector of halves lane by lane on x86.
 TEST(Llvm, ComparesHalvesAsFloats) {
   for (const char* value :
        {"max(f16(0.0), %x[i])", "f16(max(0.0f, f32(%x[i])))",

@@ -128,29 +128,26 @@ void Lowerer::SetTail(LoopState* state, int outer, const Affine& tiles,
 Stmt Lowerer::EmitTailInTurn(LoopState state, Loop loop, int64_t tiles,
                              const Affine& left, const BodyFn& body) {
   const int lead = state.stage->LeadOf(loop.id);
-  LoopState main = state, tail = state;
-  SetWholeTiles(&main, lead, Affine(tiles));
-  SetTail(&tail, lead, Affine(tiles), left);
-  const Affine whole = main.Extent(loop.id), last = tail.Extent(loop.id);
+  const Affine all = state.Extent(loop.id);
   Affine turn;
   const auto remember = [&](LoopState*, Affine value) { turn = value; };
   const auto both = [&](const LoopState& inside) {
     LoopState main = inside;
     SetWholeTiles(&main, lead, Affine(tiles));
+    const Affine whole = main.Extent(loop.id);
     main.bounds.Set(SingleVar(turn), Affine(0), whole - Affine(1));
     main.Bind(loop.id, turn);
     const Lets of_main = main.NameFused(loop.id);
     LoopState tail = inside;
     SetTail(&tail, lead, Affine(tiles), left);
-    tail.bounds.Set(SingleVar(turn), whole, whole + last - Affine(1));
+    tail.bounds.Set(SingleVar(turn), whole, all - Affine(1));
     tail.Bind(loop.id, lead == loop.id ? Affine(tiles) : turn - whole);
     const Lets of_tail = tail.NameFused(loop.id);
     return tir::MakeIf(tir::Lt(turn.ToExpr(), whole.ToExpr()),
                        WithLets(of_main, body(std::move(main))),
                        WithLets(of_tail, body(std::move(tail))));
   };
-  return EmitOneLoop(std::move(state), loop, Affine(0), whole + last, remember,
-                     both);
+  return EmitOneLoop(std::move(state), loop, Affine(0), all, remember, both);
 }
 
 // The outer loop of a split, or one that it leads: whole tiles, then what they

@@ -103,8 +103,8 @@ struct ThreadShare {
   int64_t group = 1, turns = 1;
 };
 
-// Parts of so many elements along an axis, of which each lies after all of the
-// one before.
+// An axis in parts of so many elements. In memory each part, with all of the
+// other axes, follows the one before it.
 struct BoxParts {
   int axis = 0;
   int64_t size = 1;
@@ -228,9 +228,9 @@ class Stage {
   // axes, so that what is used at once lies in different banks of shared memory
   // or different sets of a cache.
   void PadBox(std::vector<int64_t> padding);
-  // Storage::kBox, outside of parallel loops: the box is in parts, padded like
-  // it, where threads use one each: what a processor reads ahead of one is not
-  // another thread's then.
+  // Keeps a box of Storage::kBox in parts, each padded as PadBox says. Threads
+  // that use one part each do not read ahead into another's. No effect inside
+  // of a parallel loop.
   void CutBox(BoxParts parts);
   // Storage::kRegisters: the box is spread over threads, and a thread must use
   // what is its own alone, here and in all readers.

@@ -314,7 +314,6 @@ class KernelEmitter {
   std::unordered_map<tir::Expr, llvm::Value*> cache_;
   // Values that loads of blocks gave, for the stores at hand.
   std::unordered_map<const tir::Load*, llvm::Value*> loaded_;
-  // By scales and what the first byte stands for, in those.
   QuantizationFinder quantizations_;
   // Lanes whose loads may run; null: all.
   llvm::Value* mask_ = nullptr;

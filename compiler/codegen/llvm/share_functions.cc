@@ -251,14 +251,20 @@ struct Table {
   llvm::StructType* type = nullptr;
 };
 
+// The constants at one place, of all functions.
+Constants ValuesAt(const Group& group, size_t place) {
+  Constants values;
+  for (const Constants& of_function : group.constants) {
+    values.push_back(of_function[place]);
+  }
+  return values;
+}
+
 Table TableOf(const Group& group, llvm::LLVMContext& context) {
   Table table;
   std::vector<llvm::Type*> types;
   for (size_t p = 0; p < group.constants[0].size(); ++p) {
-    Constants values;
-    for (const Constants& of_function : group.constants) {
-      values.push_back(of_function[p]);
-    }
+    Constants values = ValuesAt(group, p);
     if (std::equal(values.begin() + 1, values.end(), values.begin())) continue;
     if (!table.index.try_emplace(values, table.entries.size()).second) continue;
     types.push_back(values[0]->getType()->getScalarType());
@@ -311,11 +317,7 @@ void FillShared(const Group& group, const Table& table, Function* shared) {
                          : b.CreateVectorSplat(vector->getNumElements(), load));
   }
   for (size_t p = 0; p < places.size(); ++p) {
-    Constants values;
-    for (const Constants& of_function : group.constants) {
-      values.push_back(of_function[p]);
-    }
-    const auto found = table.index.find(values);
+    const auto found = table.index.find(ValuesAt(group, p));
     if (found != table.index.end()) places[p]->set(loaded[found->second]);
   }
 }
