@@ -12,6 +12,7 @@
 #include "artifact/artifact_set.h"
 #include "artifact/target_keys.h"
 #include "backends/builtin.h"
+#include "backends/testing/link_options.h"
 #include "base/status_macros.h"
 #include "compiler/target/target.h"
 #include "compiler/tir/interpreter.h"
@@ -140,7 +141,7 @@ absl::StatusOr<std::string> LinkKernels(
     return absl::InvalidArgumentError("not native code");
   }
   const std::string path = TemporaryName();
-  INGOT_RETURN_IF_ERROR(LinkLibrary(set, path));
+  INGOT_RETURN_IF_ERROR(LinkLibrary(set, path, TestLinkOptions()));
   return path;
 }
 
@@ -150,7 +151,7 @@ absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
   const std::string& loader = set.artifacts()[0].loader;
   if (loader == kNativeLoader) {
     const std::string path = TemporaryName();
-    INGOT_RETURN_IF_ERROR(LinkLibrary(set, path));
+    INGOT_RETURN_IF_ERROR(LinkLibrary(set, path, TestLinkOptions()));
     absl::StatusOr<std::shared_ptr<LibraryModule>> library =
         LibraryModule::Open(path);
     unlink(path.c_str());

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/builtin.h"
 #include "backends/testing/checked_executor.h"
+#include "backends/testing/link_options.h"
 #include "base/status_macros.h"
 #include "compiler/frontends/builtin/builtin_frontends.h"
 #include "loaders/native/linker.h"
@@ -73,7 +74,7 @@ absl::Status AddBackend(absl::Status (*register_target)(TargetRegistry*),
 absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {
   const std::string library = LibraryPath();
   const absl::Cleanup remove = [&library] { unlink(library.c_str()); };
-  INGOT_RETURN_IF_ERROR(LinkLibrary(set, library));
+  INGOT_RETURN_IF_ERROR(LinkLibrary(set, library, TestLinkOptions()));
   return LoadPath(library, BuiltinLoaders());
 }
 

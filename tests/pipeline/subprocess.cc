@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 namespace ingot {
 namespace {
@@ -24,6 +27,13 @@ std::string ReadAll(FILE* file) {
   return text;
 }
 
+// $INGOT_LLD is relative to the folder that tests start in.
+void MakeLldAbsolute() {
+  const char* lld = getenv("INGOT_LLD");
+  if (lld == nullptr || strchr(lld, '/') == nullptr) return;
+  setenv("INGOT_LLD", std::filesystem::absolute(lld).c_str(), 1);
+}
+
 }  // namespace
 
 CommandResult RunCommand(const std::vector<std::string>& args,
@@ -33,6 +43,7 @@ CommandResult RunCommand(const std::vector<std::string>& args,
     argv.push_back(const_cast<char*>(arg.c_str()));
   }
   argv.push_back(nullptr);
+  MakeLldAbsolute();
   FILE* out = tmpfile();
   FILE* err = tmpfile();
 
