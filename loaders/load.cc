@@ -1,7 +1,9 @@
 #include "loaders/load.h"
 
 #include <cstdint>
+#include <exception>
 #include <map>
+#include <new>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -110,6 +112,19 @@ absl::StatusOr<LoadedModel> LoadLibrary(
                     absl::StrCat("the container inside ", (*library)->name()));
   }
   return Load(*set, loaders, options, *std::move(library));
+}
+
+// Loaders are backends', whose libraries may throw.
+absl::StatusOr<std::shared_ptr<Module>> CallLoader(
+    const LoadBinaryFn& load, absl::Span<const Artifact> group,
+    LoadContext* context) {
+  try {
+    return load(group, *context);
+  } catch (const std::bad_alloc&) {
+    throw;  // nothing about it is the loader's
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("threw an exception: ", e.what()));
+  }
 }
 
 // Links the native code of `set` and opens the library of its main key.
@@ -247,7 +262,8 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
     if (it == groups.end()) return absl::OkStatus();
     INGOT_ASSIGN_OR_RETURN(const LoadBinaryFn* load, loaders.Find(loader));
     for (const auto& [key, group] : it->second) {
-      absl::StatusOr<std::shared_ptr<Module>> module = (*load)(group, context);
+      absl::StatusOr<std::shared_ptr<Module>> module =
+          CallLoader(*load, group, &context);
       if (!module.ok()) {
         return Annotate(module.status(), absl::StrCat("loader ", loader));
       }

@@ -1,6 +1,7 @@
 #include "loaders/load.h"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -193,6 +194,22 @@ TEST_F(LoadTest, GroupsLoadInOrderAndAreImported) {
   ASSERT_EQ(model->host->imports().size(), 2u);
   EXPECT_EQ(model->host->kind(), "native");
   EXPECT_EQ(model->host->imports()[0]->kind(), "alpha");
+}
+
+TEST_F(LoadTest, NamesALoaderThatThrows) {
+  LoaderRegistry loaders = CoreLoaders();
+  ASSERT_TRUE(loaders
+                  .Register("npu",
+                            [](absl::Span<const Artifact>, LoadContext&)
+                                -> absl::StatusOr<std::shared_ptr<Module>> {
+                              throw std::runtime_error("no driver");
+                            })
+                  .ok());
+  ArtifactSet set = AddSet();
+  ASSERT_TRUE(set.Add(Make("npu", "npu", "graph.bin", "x")).ok());
+  const absl::Status status = Load(set, loaders, options_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(status.message(), "loader npu: threw an exception: no driver");
 }
 
 TEST(LoaderRegistryTest, RefusesDuplicates) {

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,10 +75,11 @@ absl::Status AddConstants(absl::Span<Compilation* const> compilations) {
 }
 
 absl::Status CheckLoaders(const Compilation& c) {
-  const std::vector<std::string>& known = c.options.known_loaders;
+  const std::set<std::string> known(c.options.known_loaders.begin(),
+                                    c.options.known_loaders.end());
   if (known.empty()) return absl::OkStatus();
   for (const Artifact& artifact : c.set.artifacts()) {
-    if (std::find(known.begin(), known.end(), artifact.loader) == known.end()) {
+    if (known.count(artifact.loader) == 0) {
       return absl::NotFoundError(absl::StrCat(
           "artifact ", ArtifactPath(artifact), " needs the loader '",
           artifact.loader, "', which this Ingot does not have; known: ",

@@ -51,7 +51,8 @@ absl::Status RunExplain(Args args, const CompilerBackends& backends) {
                 "Shows which target would take each node of a model, and why "
                 "the earlier ones do not. Nodes\nthat cost nothing when the "
                 "model runs are 'folded': they are computed while compiling, "
-                "are part\nof another node, or only change a shape.");
+                "are part\nof another node, only change a shape, or join what "
+                "others write in place.");
   CompileFlags compile;
   bool json = false, quiet = false;
   std::string diff;
