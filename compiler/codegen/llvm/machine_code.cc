@@ -20,6 +20,23 @@
 namespace ingot::codegen {
 namespace {
 
+// Inserts passes of ours around the reduction of loops' strength.
+void InsertPasses(const llvm::Triple& triple, StrengthReductionGate* gate,
+                  llvm::TargetPassConfig* config) {
+  if (triple.isWasm()) {
+    const std::unique_ptr<llvm::Pass> strength_reduction(
+        llvm::createLoopStrengthReducePass());
+    config->insertPass(strength_reduction->getPassID(),
+                       CreateFoldOffsetsPass());
+  }
+  if (triple.isX86()) {
+    // LLVM runs this one right before strength reduction.
+    const std::unique_ptr<llvm::Pass> before(
+        llvm::createCanonicalizeFreezeInLoopsPass());
+    config->insertPass(before->getPassID(), gate->CreatePass());
+  }
+}
+
 // As TargetMachine::addPassesToEmitFile does it, which lets no pass of others
 // in. False where there is no such code for the machine.
 bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::CodeGenFileType type,
@@ -27,17 +44,10 @@ bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::CodeGenFileType type,
                llvm::legacy::PassManager* passes) {
   llvm::TargetPassConfig* config = machine->createPassConfig(*passes);
   auto* modules = new llvm::MachineModuleInfoWrapperPass(machine);
-  if (machine->getTargetTriple().isWasm()) {
-    const std::unique_ptr<llvm::Pass> strength_reduction(
-        llvm::createLoopStrengthReducePass());
-    config->insertPass(strength_reduction->getPassID(),
-                       CreateFoldOffsetsPass());
-  }
-  if (machine->getTargetTriple().isX86()) {
-    // LLVM runs this one right before strength reduction.
-    const std::unique_ptr<llvm::Pass> before(
-        llvm::createCanonicalizeFreezeInLoopsPass());
-    config->insertPass(before->getPassID(), gate->CreatePass());
+  // Where it optimises, LLVM reduces loops' strength; a pass that is inserted
+  // beside one that does not run is nobody's.
+  if (machine->getOptLevel() != llvm::CodeGenOptLevel::None) {
+    InsertPasses(machine->getTargetTriple(), gate, config);
   }
   config->setDisableVerify(true);  // a check of LLVM itself
   passes->add(config);
