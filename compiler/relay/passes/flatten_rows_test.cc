@@ -134,6 +134,28 @@ TEST(FlattenRowsTest, PlacesThatCount) {
             "f32[2, 3, 3]");
 }
 
+// Whatever says that it is elementwise computes the same on one long row.
+TEST(FlattenRowsTest, ElementwiseOperators) {
+  Function scratch("scratch");
+  const Value x{scratch.AddInput(
+      "x", {DataType::Float(32), MakeShape({2, 3, 3}), false})};
+  int tried = 0;
+  for (const OpDef* op : StandardOps().All()) {
+    if (op->fusion != FusionKind::kElementwise ||
+        !scratch.AddOp(op->name, "y", {x}, {}).ok()) {
+      continue;
+    }
+    ++tried;
+    SCOPED_TRACE(op->name);
+    EXPECT_EQ(TakenBy(absl::StrCat("(%x: f32[2, 3, 5]) -> (%y) {\n",
+                                   "  %w = const f32[5, 3] random(1)\n",
+                                   "  %m = matmul(%x, %w)\n  %y = ", op->name,
+                                   "(%m)\n}")),
+              "f32[1, 6, 5]");
+  }
+  EXPECT_GT(tried, 20);
+}
+
 // Scales along a dimension of rows, which may be as many as the rows for all
 // that is known of these.
 TEST(FlattenRowsTest, OperandsAlongOneDimensionOfRows) {
