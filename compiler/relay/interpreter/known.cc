@@ -53,6 +53,12 @@ bool KnownNumber::AsDouble(double* value) const {
   return true;
 }
 
+bool KnownNumber::FitsDouble() const {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  int64_t v;
+  return integer == nullptr || (AsInt(&v) && v >= -kMost && v <= kMost);
+}
+
 bool Known::AllConstant() const {
   for (const KnownNumber& v : values) {
     double ignored;

@@ -28,6 +28,8 @@ struct KnownNumber {
   static KnownNumber Of(double value);
   // True, with the value, for constants.
   bool AsDouble(double* value) const;
+  // Whether that is the number itself, and no large integer that was rounded.
+  bool FitsDouble() const;
   bool AsInt(int64_t* value) const {
     return integer != nullptr && tir::AsConstInt(integer, value);
   }

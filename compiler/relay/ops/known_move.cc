@@ -1,5 +1,6 @@
 // Copies of known tensors.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -93,8 +94,9 @@ MaybeTensor CopyPadded(const KnownCall& c) {
   const Attrs& attrs = c.node.attrs;
   const Tensor& x = c.operands[0];
   const Ints& pads = attrs.Get<Ints>("pads");
-  if (attrs.Get<std::string>("mode") != "constant" ||
-      attrs.Get<double>("value") != 0 ||
+  const double value = attrs.Get<double>("value");
+  if (attrs.Get<std::string>("mode") != "constant" || value != 0 ||
+      std::signbit(value) ||
       std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p < 0; })) {
     return std::nullopt;
   }

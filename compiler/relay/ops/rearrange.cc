@@ -379,7 +379,8 @@ OpDef Trilu() {
   OpDef def;
   def.name = "trilu";
   def.doc = "the upper or lower triangle of each matrix, 0 elsewhere";
-  def.fusion = FusionKind::kElementwise;
+  // Not elementwise: an element's place decides whether it stays.
+  def.fusion = FusionKind::kInjective;
   def.attrs = {
       IntAttr("upper", "whether the upper triangle stays, not the lower", 1),
       IntAttr("k", "diagonals to the right of the main one", 0)};

@@ -76,5 +76,13 @@ TEST(ByteTablesTest, ConstantsOfChannelsAreNoTable) {
             (Ops{"dequantize", "add", "sigmoid", "quantize"}));
 }
 
+TEST(ByteTablesTest, PlacesThatCountAreNoTable) {
+  const std::string text = Main(
+      "(%x: u8[4, 4]) -> (%y) {\n"
+      "  %y = trilu(%x)\n"
+      "}");
+  EXPECT_EQ(OpsAfter(text, {"byte_tables", "eliminate_dead"}, 0), Ops{"trilu"});
+}
+
 }  // namespace
 }  // namespace ingot::relay

@@ -173,11 +173,26 @@ std::optional<Run> FindRows(const Function& kernel) {
   return run;
 }
 
+// How many pairs of dimensions the kernel's operators take for equal.
+size_t CountAssumptions(const Function& kernel) {
+  std::vector<DimAssumption> assumed;
+  for (const auto& node : kernel.nodes()) {
+    if (node->kind != NodeKind::kOp) continue;
+    InferTypes(*node->op, node->inputs, node->attrs, &assumed)
+        .status()
+        .IgnoreError();
+  }
+  return assumed.size();
+}
+
 // Changes the types of the kernel's values; false, and nothing changed, where
-// an operator's attributes do not allow it.
+// an operator's attributes do not allow it, or where it would have to take the
+// number of rows for that of something else, as of scales along one of their
+// dimensions.
 bool Flatten(const Run& run, Function* kernel) {
   std::vector<std::vector<TensorType>> before;
   for (const auto& node : kernel->nodes()) before.push_back(node->outputs);
+  const size_t assumptions = CountAssumptions(*kernel);
   bool done = true;
   for (const auto& node : kernel->nodes()) {
     std::vector<TensorType> wanted = node->outputs;
@@ -194,7 +209,7 @@ bool Flatten(const Run& run, Function* kernel) {
     }
     node->outputs = std::move(wanted);
   }
-  if (done) return true;
+  if (done && CountAssumptions(*kernel) <= assumptions) return true;
   size_t i = 0;
   for (const auto& node : kernel->nodes()) node->outputs = before[i++];
   return false;

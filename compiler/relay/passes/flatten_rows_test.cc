@@ -123,5 +123,56 @@ TEST(FlattenRowsTest, InputsThatAreNotRead) {
             "f32[n, 1, 1, w * (h / 2)]");
 }
 
+// What an element's place decides would be another place on one long row.
+TEST(FlattenRowsTest, PlacesThatCount) {
+  EXPECT_EQ(TakenBy(R"((%x: f32[2, 3, 5]) -> (%y) {
+    %w = const f32[5, 3] random(1)
+    %m = matmul(%x, %w)
+    %y = trilu(%m)
+  })",
+                    1),
+            "f32[2, 3, 3]");
+}
+
+// Whatever says that it is elementwise computes the same on one long row.
+TEST(FlattenRowsTest, ElementwiseOperators) {
+  Function scratch("scratch");
+  const Value x{scratch.AddInput(
+      "x", {DataType::Float(32), MakeShape({2, 3, 3}), false})};
+  int tried = 0;
+  for (const OpDef* op : StandardOps().All()) {
+    if (op->fusion != FusionKind::kElementwise ||
+        !scratch.AddOp(op->name, "y", {x}, {}).ok()) {
+      continue;
+    }
+    ++tried;
+    SCOPED_TRACE(op->name);
+    EXPECT_EQ(TakenBy(absl::StrCat("(%x: f32[2, 3, 5]) -> (%y) {\n",
+                                   "  %w = const f32[5, 3] random(1)\n",
+                                   "  %m = matmul(%x, %w)\n  %y = ", op->name,
+                                   "(%m)\n}")),
+              "f32[1, 6, 5]");
+  }
+  EXPECT_GT(tried, 20);
+}
+
+// Scales along a dimension of rows, which may be as many as the rows for all
+// that is known of these.
+TEST(FlattenRowsTest, OperandsAlongOneDimensionOfRows) {
+  EXPECT_EQ(TakenBy(R"((%x: f32[batch, 3, 5]) -> (%y) {
+    %w = const f32[5, 7] random(1)
+    %s = const f32[3] {0.1, 0.2, 0.3}
+    %m = matmul(%x, %w)
+    %y = quantize(%m, %s) {dtype=i8, axis=1}
+  })"),
+            "f32[batch, 3, 5]");
+  EXPECT_EQ(TakenBy(R"((%x: f32[batch, 3, 5], %p: f32[3]) -> (%y) {
+    %w = const f32[5, 7] random(1)
+    %m = matmul(%x, %w)
+    %y = batch_norm(%m, %p, %p, %p, %p)
+  })"),
+            "f32[batch, 3, 5]");
+}
+
 }  // namespace
 }  // namespace ingot::relay

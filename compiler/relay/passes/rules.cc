@@ -9,6 +9,7 @@
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/verifier.h"
 
 namespace ingot::relay {
 namespace {
@@ -115,6 +116,12 @@ absl::StatusOr<bool> ApplyRules(Function* function,
                                        QuoteName(node->name)));
         }
         if (result->node == nullptr || *result == Value{node}) continue;
+        if (!Agrees(result->type(), node->outputs[0])) {
+          return absl::InternalError(absl::StrCat(
+              "rule '", rule.name, "' makes ", ToString(result->type()),
+              " of node %", QuoteName(node->name), ", which is ",
+              ToString(node->outputs[0])));
+        }
         replaced[Value{node}] = *result;
         context.uses_[*result] += context.uses_[Value{node}];
         context.uses_[Value{node}] = 0;

@@ -107,7 +107,8 @@ absl::Status Clip(NodeContext& c) {
     return c.Return("clip", {x}, std::move(attrs));
   }
   const DataType t = x.type().dtype;
-  // Limits that are known become attributes; others are compared with.
+  // Limits that are known become attributes, which are doubles; others are
+  // compared with.
   static constexpr const char* kNames[] = {"", "min", "max"};
   static constexpr const char* kOps[] = {"", "maximum", "minimum"};
   std::vector<int> computed;
@@ -119,7 +120,7 @@ absl::Status Clip(NodeContext& c) {
     }
     const Known* k = c.known(i);
     double limit;
-    if (k != nullptr && k->values.size() == 1 &&
+    if (k != nullptr && k->values.size() == 1 && k->values[0].FitsDouble() &&
         k->values[0].AsDouble(&limit)) {
       attrs.Set(kNames[i], limit);
     } else {

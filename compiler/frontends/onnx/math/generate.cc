@@ -53,17 +53,6 @@ absl::Status Constant(NodeContext& c) {
   return absl::OkStatus();
 }
 
-// Whether a double holds the value of the tensor's only element.
-bool FitsDouble(const Tensor& tensor) {
-  constexpr int64_t kMost = int64_t{1} << 53;
-  if (tensor.dtype() == DataType::UInt(64)) {
-    return tensor.data<uint64_t>()[0] <= uint64_t{kMost};
-  }
-  if (tensor.dtype() != DataType::Int(64)) return true;
-  const int64_t value = tensor.data<int64_t>()[0];
-  return value >= -kMost && value <= kMost;
-}
-
 absl::Status ConstantOfShape(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Shape shape, c.RunTimeInts(0, "shape"));
   DataType dtype = DataType::Float(32);
@@ -76,9 +65,10 @@ absl::Status ConstantOfShape(NodeContext& c) {
     if (tensor.NumElements() != 1) return c.Error("value must be one number");
     dtype = tensor.dtype();
     const std::optional<Known> value = relay::KnownFromTensor(tensor);
-    if (dtype == DataType::UInt(64) && FitsDouble(tensor)) {
+    constexpr uint64_t kMost = uint64_t{1} << 53;  // that a double holds
+    if (dtype == DataType::UInt(64) && tensor.data<uint64_t>()[0] <= kMost) {
       fill = static_cast<double>(tensor.data<uint64_t>()[0]);
-    } else if (!FitsDouble(tensor) || !value ||
+    } else if (!value || !value->values[0].FitsDouble() ||
                !value->values[0].AsDouble(&fill)) {
       repeated = std::move(tensor);
     }
@@ -165,7 +155,7 @@ absl::Status SymbolicRange(NodeContext& c, DataType result, DataType dtype) {
   int64_t step;
   if (start == nullptr || start->integer == nullptr || limit == nullptr ||
       limit->integer == nullptr || delta == nullptr || !delta->AsInt(&step) ||
-      step == 0 || step == INT64_MIN) {
+      step == 0 || !delta->FitsDouble()) {
     return RunTimeRange(c, result, dtype);
   }
   const int64_t size = std::abs(step);
@@ -177,7 +167,7 @@ absl::Status SymbolicRange(NodeContext& c, DataType result, DataType dtype) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
                          c.builder().DimSources(count));
   int64_t first = 0;
-  const bool known_first = start->AsInt(&first);
+  const bool known_first = start->FitsDouble() && start->AsInt(&first);
   Attrs attrs;
   attrs.Set("dtype", known_first ? dtype : DataType::Int(64));
   attrs.Set("start", static_cast<double>(first));
@@ -199,7 +189,9 @@ absl::Status Range(NodeContext& c) {
   bool symbolic = false;
   for (int i = 0; i < 3; ++i) {
     if (c.IsRunTimeInput(i)) return RunTimeRange(c, result, dtype);
-    symbolic = symbolic || IsSymbolic(NumberOf(c.known(i)));
+    const KnownNumber* const number = NumberOf(c.known(i));
+    symbolic = symbolic || IsSymbolic(number) ||
+               (number != nullptr && !number->FitsDouble());
   }
   if (symbolic) return SymbolicRange(c, result, dtype);
   INGOT_ASSIGN_OR_RETURN(std::vector<double> start,

@@ -99,6 +99,41 @@ TEST(PrecisionTest, ConstantsOfAnyInteger) {
   EXPECT_EQ(scalar.data<int64_t>()[0], (int64_t{1} << 62) + 1);
 }
 
+// Numbers that no double holds are no attributes.
+TEST(PrecisionTest, LargeIntegers) {
+  constexpr int64_t kOdd = (int64_t{1} << 53) + 1;
+  const Tensor odd = Longs({}, {kOdd}), x = Longs({2}, {1, 4 * kOdd});
+  EXPECT_THAT(Outputs({"Clip", "", 13}, {x, LeftOut(), Constant(odd)})[0]
+                  .values<int64_t>(),
+              testing::ElementsAre(1, kOdd));
+  EXPECT_THAT(Outputs({"Pad", "", 13},
+                      {x, Constant(Longs({2}, {1, 0})), Constant(odd)})[0]
+                  .values<int64_t>(),
+              testing::ElementsAre(kOdd, 1, 4 * kOdd));
+  EXPECT_THAT(Outputs({"Range", "", 11},
+                      {Constant(odd), Constant(Longs({}, {kOdd + 2})),
+                       Constant(Longs({}, {1}))})[0]
+                  .values<int64_t>(),
+              testing::ElementsAre(kOdd, kOdd + 1));
+  const Tensor u =
+      MakeTestTensor<uint64_t>(DataType::UInt(64), {}, {UINT64_MAX});
+  EXPECT_THAT(Outputs({"Pad", "", 13},
+                      {MakeTestTensor<uint64_t>(DataType::UInt(64), {1}, {5}),
+                       Constant(Longs({2}, {0, 1})), Constant(u)})[0]
+                  .values<uint64_t>(),
+              testing::ElementsAre(5, UINT64_MAX));
+}
+
+TEST(PrecisionTest, PadsByNegativeZeros) {
+  const Tensor x = Floats({1}, {1}), pads = Longs({2}, {0, 1});
+  const Tensor zero = Floats({}, {-0.0f});
+  for (const Operand& data : {Operand(x), Constant(x)}) {
+    const Tensor y =
+        Outputs({"Pad", "", 13}, {data, Constant(pads), Constant(zero)})[0];
+    EXPECT_TRUE(std::signbit(y.data<float>()[1]));
+  }
+}
+
 TEST(PrecisionTest, CompressByALongCondition) {
   constexpr int64_t kCount = 5000;  // more than is folded element by element
   std::vector<float> values(kCount), expected;

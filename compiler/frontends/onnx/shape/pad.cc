@@ -2,6 +2,7 @@
 #include "compiler/frontends/onnx/shape/pad.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -205,7 +206,7 @@ Attrs KnownPads(const std::vector<int64_t>& pads, const std::string& mode,
   Attrs attrs;
   attrs.Set("pads", pads);
   if (mode != "constant") attrs.Set("mode", mode);
-  if (value != 0) attrs.Set("value", value);
+  if (value != 0 || std::signbit(value)) attrs.Set("value", value);
   return attrs;
 }
 
@@ -233,6 +234,15 @@ absl::Status PadWithOperand(NodeContext& c, const Value& x, const Shape& pads,
   return k.status();
 }
 
+// Whether an operator's attribute, which is a double, can state the input.
+bool IsAttribute(NodeContext& c, int input) {
+  const relay::Known* const known = c.known(input);
+  if (c.IsRunTimeInput(input) || known == nullptr) return false;
+  return std::all_of(
+      known->values.begin(), known->values.end(),
+      [](const relay::KnownNumber& number) { return number.FitsDouble(); });
+}
+
 absl::Status Pad(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const std::string mode = c.String("mode", "constant");
@@ -245,7 +255,8 @@ absl::Status Pad(NodeContext& c) {
   Compose k(c);
   x = Crop(k, x, amounts.removed);
   INGOT_RETURN_IF_ERROR(k.status());
-  if (c.opset() >= 11 && mode == "constant" && c.IsRunTimeInput(2)) {
+  if (c.opset() >= 11 && mode == "constant" && c.has_input(2) &&
+      !IsAttribute(c, 2)) {
     return PadWithOperand(c, x, pads, mode);
   }
   double value = c.opset() < 11 ? c.Float("value", 0) : 0;
