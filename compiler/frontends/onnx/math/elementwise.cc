@@ -119,7 +119,8 @@ absl::Status Clip(NodeContext& c) {
     }
     const Known* k = c.known(i);
     double limit;
-    if (k != nullptr && k->values.size() == 1 &&
+    // Upper limits go after lower ones, which may be above them.
+    if (computed.empty() && k != nullptr && k->values.size() == 1 &&
         k->values[0].AsDouble(&limit)) {
       attrs.Set(kNames[i], limit);
     } else {
