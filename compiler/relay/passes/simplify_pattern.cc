@@ -76,7 +76,9 @@ absl::StatusOr<Value> LayerNorm(RuleContext& c, const Node& node) {
   }
   const Value x = CentredOf(node.inputs[0]);
   int64_t width;
-  if (x.node == nullptr || !tir::AsConstInt(type.shape.back(), &width)) {
+  // An epsilon of more dimensions would give the result more than x has.
+  if (x.node == nullptr || !SameShape(type.shape, x.type().shape) ||
+      !tir::AsConstInt(type.shape.back(), &width)) {
     return Value{};
   }
   const std::optional<double> epsilon =
