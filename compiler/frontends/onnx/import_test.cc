@@ -461,5 +461,25 @@ TEST(ImportOnnx, GemmAddsToSymbols) {
   EXPECT_THAT(type({"1", "1", "5"}), HasSubstr("does not broadcast"));
 }
 
+// A misspelt attribute would leave its default in force.
+TEST(ImportTest, AttributesThatTheOperatorDoesNotHave) {
+  const auto status = [](const char* op, const char* attribute) {
+    ModelBuilder b;
+    b.Input("x", {"2", "3"}).Output("y");
+    SetInt(b.Node(op, {"x"}, {"y"}, "n"), attribute, 1);
+    return std::string(ImportOnnx(b.Build()).status().message());
+  };
+  EXPECT_EQ(status("Softmax", "axes"),
+            "node 'n' (Softmax): there is no attribute 'axes'; did you mean "
+            "axis?");
+  EXPECT_EQ(status("Relu", "alpha"),
+            "node 'n' (Relu): there is no attribute 'alpha'");
+  // One that old exporters leave, and one that only another operator set has.
+  EXPECT_EQ(status("Relu", "consumed_inputs"), "");
+  EXPECT_EQ(status("Flatten", "axis"), "");
+  EXPECT_EQ(status("Identity", "consumed_inputs"), "");
+  EXPECT_EQ(status("Relu", "_output_shapes"), "");
+}
+
 }  // namespace
 }  // namespace ingot::onnx_frontend

@@ -6,6 +6,7 @@
 //   conv(x, w) * s           -> conv(x, w * s)
 //   (y + b) + t              -> y + (b + t)
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -97,6 +98,64 @@ absl::StatusOr<Value> BatchNorm(RuleContext& c, const Node& node) {
   return c.Add("add", {scaled, shift});
 }
 
+// Where the elements of each output channel lie in weights: those of one in
+// runs of `inner`, those of all, or of all of a group, one after the other.
+struct ChannelRuns {
+  int64_t inner, channels, groups;
+};
+
+ChannelRuns RunsOf(const Node& product, const Ints& shape) {
+  if (product.op->Has(kTimesMatrix))
+    return {1, shape.back(), 1};  // […, in, out]
+  const size_t channels = IsConvTranspose(product) ? 1 : 0;
+  int64_t inner = 1;
+  for (size_t d = channels + 1; d < shape.size(); ++d) inner *= shape[d];
+  return {inner, shape[channels],
+          channels == 0 ? 1 : product.attrs.Get<int64_t>("groups")};
+}
+
+// The largest size of an element of each channel, by its number.
+std::vector<double> LargestByChannel(const Tensor& weights,
+                                     const ChannelRuns& runs) {
+  std::vector<double> largest(runs.channels * runs.groups);
+  const int64_t count = weights.NumElements();
+  const float* floats =
+      weights.dtype() == DataType::Float(32) ? weights.data<float>() : nullptr;
+  int64_t i = 0;
+  for (int64_t group = 0; group < runs.groups; ++group) {
+    while (i < count / runs.groups * (group + 1)) {
+      for (int64_t k = 0; k < runs.channels; ++k) {
+        double& most = largest[group * runs.channels + k];
+        for (const int64_t end = i + runs.inner; i < end; ++i) {
+          const double v = floats == nullptr ? NumberAt(weights, i) : floats[i];
+          most = std::max(most, std::abs(v));
+        }
+      }
+    }
+  }
+  return largest;
+}
+
+// Whether weights hold what they are times their channel's factor: none is
+// infinite, and of no channel are all so small that they lose digits.
+bool WeightsHold(const Node& product, const Tensor& factor) {
+  const Tensor& weights = *ConstantOf(product.inputs[1]);
+  const FloatSizes sizes = SizesOf(weights.dtype());
+  const Ints shape(weights.shape().begin(), weights.shape().end());
+  if (!AllFinite(factor)) return false;
+  const std::vector<double> largest =
+      LargestByChannel(weights, RunsOf(product, shape));
+  const auto count = static_cast<size_t>(factor.NumElements());
+  for (size_t k = 0; k < largest.size(); ++k) {
+    const double f = NumberAt(factor, count == 1 ? 0 : static_cast<int64_t>(k));
+    const double scaled = largest[k] * std::abs(f);
+    if (scaled > sizes.most || (scaled != 0 && scaled < sizes.least)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // weights * factor, where the factor is one value an output channel.
 absl::StatusOr<Value> ScaleWeights(RuleContext& c, const Node& product,
                                    const Value& factor) {
@@ -135,7 +194,8 @@ absl::StatusOr<Value> ScaleProduct(RuleContext& c, const Node& node) {
   const Value product = node.inputs[0], factor = node.inputs[1];
   const int axis = ChannelAxis(product);
   if (axis < 0 || !c.SingleUse(product) ||
-      !IsPerChannel(factor, product, axis)) {
+      !IsPerChannel(factor, product, axis) ||
+      !WeightsHold(*product.node, *ConstantOf(factor))) {
     return Value{};
   }
   INGOT_ASSIGN_OR_RETURN(Value weights, ScaleWeights(c, *product.node, factor));
@@ -150,7 +210,9 @@ absl::StatusOr<Value> ScaleBias(RuleContext& c, const Node& node) {
   const int axis = ChannelAxis(product);
   if (axis < 0 || !c.SingleUse(product) ||
       !IsPerChannel(factor, product, axis) ||
-      !IsPerChannel(bias, product, axis)) {
+      !IsPerChannel(bias, product, axis) ||
+      !(LargestSize(*ConstantOf(bias)) * LargestSize(*ConstantOf(factor)) <=
+        SizesOf(product.type().dtype).most)) {
     return Value{};
   }
   INGOT_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {product, factor}));
@@ -164,7 +226,8 @@ absl::StatusOr<Value> JoinBiases(RuleContext& c, const Node& node) {
   const Value product = sum.node->inputs[0], bias = sum.node->inputs[1];
   const int axis = ChannelAxis(product);
   if (axis < 0 || !IsPerChannel(term, product, axis) ||
-      !IsPerChannel(bias, product, axis)) {
+      !IsPerChannel(bias, product, axis) ||
+      !TermsJoin(*ConstantOf(bias), *ConstantOf(term))) {
     return Value{};
   }
   INGOT_ASSIGN_OR_RETURN(Value joined, c.Add("add", {bias, term}));

@@ -49,19 +49,26 @@ std::optional<double> ByteOfZero(const Node& dequantize) {
   return Has(dequantize, 2) ? SplatOf(dequantize.inputs[2]) : 0.0;
 }
 
+// The operands of `node`, of which the first moves and the others give symbols,
+// with another first one.
+std::vector<Value> WithFirst(const Node& node, const Value& first) {
+  std::vector<Value> inputs = node.inputs;
+  inputs[0] = first;
+  return inputs;
+}
+
 // `node`, which moves what it reads, on the bytes.
 absl::StatusOr<Value> MoveBytes(RuleContext& c, const Node& node,
                                 const Node& dequantize, Attrs attrs,
                                 int64_t axis) {
   INGOT_ASSIGN_OR_RETURN(
       const Value moved,
-      c.Add(node.op->name, {dequantize.inputs[0]}, std::move(attrs)));
-  std::vector<Value> inputs = dequantize.inputs;
-  inputs[0] = moved;
+      c.Add(node.op->name, WithFirst(node, dequantize.inputs[0]),
+            std::move(attrs)));
   Attrs dequantized = dequantize.attrs;
   dequantized.Set("axis", axis);
   // Weights stay quantised.
-  return c.AddUnfolded(dequantize.op->name, std::move(inputs),
+  return c.AddUnfolded(dequantize.op->name, WithFirst(dequantize, moved),
                        std::move(dequantized));
 }
 
@@ -147,10 +154,9 @@ absl::StatusOr<Value> QuantizeOfConcat(RuleContext& c, const Node& node) {
   }
   std::vector<Value> parts;
   for (const Value& part : x.node->inputs) {
-    std::vector<Value> inputs = node.inputs;
-    inputs[0] = part;
-    INGOT_ASSIGN_OR_RETURN(const Value bytes,
-                           c.Add(node.op->name, std::move(inputs), node.attrs));
+    INGOT_ASSIGN_OR_RETURN(
+        const Value bytes,
+        c.Add(node.op->name, WithFirst(node, part), node.attrs));
     parts.push_back(bytes);
   }
   return c.Add(x.node->op->name, std::move(parts), x.node->attrs);
@@ -168,13 +174,15 @@ absl::StatusOr<Value> QuantizeOfInterleaved(RuleContext& c, const Node& node) {
     x = cut->inputs[0];
   }
   if (!x.node->Is("depth_to_space") || !c.SingleUse(x)) return Value{};
-  std::vector<Value> inputs = node.inputs;
-  inputs[0] = x.node->inputs[0];
-  INGOT_ASSIGN_OR_RETURN(const Value bytes,
-                         c.Add(node.op->name, std::move(inputs), node.attrs));
-  INGOT_ASSIGN_OR_RETURN(const Value whole,
-                         c.Add(x.node->op->name, {bytes}, x.node->attrs));
-  return cut == nullptr ? whole : c.Add(cut->op->name, {whole}, cut->attrs);
+  INGOT_ASSIGN_OR_RETURN(
+      const Value bytes,
+      c.Add(node.op->name, WithFirst(node, x.node->inputs[0]), node.attrs));
+  INGOT_ASSIGN_OR_RETURN(
+      const Value whole,
+      c.Add(x.node->op->name, WithFirst(*x.node, bytes), x.node->attrs));
+  return cut == nullptr
+             ? whole
+             : c.Add(cut->op->name, WithFirst(*cut, whole), cut->attrs);
 }
 
 // An image that is enlarged by repeating its elements.

@@ -70,6 +70,22 @@ TEST(QuantizedMovesTest, SlicesTransposesAndViews) {
   EXPECT_THAT(text, HasSubstr("reshape(%x)"));
 }
 
+// The operands of a move that give its symbols move along.
+TEST(QuantizedMovesTest, SlicesAndViewsByWhatARunTells) {
+  const auto module =
+      ParseForTest(Main(R"_((%x: u8[4, 6], %n: i64[1]) -> (%a, %b) {
+    %s = const f32[] {0.5}
+    %d = dequantize(%x, %s)
+    %dims = bind_dims(%n) {symbols=["?n"]}
+    %a = slice(%d, %dims) {starts=[0], ends=["min(?n, 6)"], axes=[1]}
+    %b = reshape(%d, %dims) {shape=["?n", "24 / ?n"]}
+  })_"));
+  ASSERT_TRUE(RunForTest({"byte_products", "eliminate_dead"}, module.get()));
+  const std::string text = Print(*module);
+  EXPECT_THAT(text, HasSubstr("slice(%x, %dims)"));
+  EXPECT_THAT(text, HasSubstr("reshape(%x, %dims)"));
+}
+
 TEST(QuantizedMovesTest, ScalesStayWithTheirChannels) {
   const std::string text = Simplified(R"((%x: i8[2, 3, 4]) -> (%a, %b, %c) {
     %s = const f32[3] {0.5, 0.25, 0.125}

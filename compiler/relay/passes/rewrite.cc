@@ -1,7 +1,9 @@
 #include "compiler/relay/passes/rewrite.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/status_macros.h"
 #include "compiler/relay/interpreter/evaluate.h"
@@ -101,6 +103,32 @@ bool AllFinite(const Tensor& tensor) {
     if (!std::isfinite(NumberAt(tensor, i))) return false;
   }
   return true;
+}
+
+FloatSizes SizesOf(DataType type) {
+  if (type == DataType::Float(16)) return {0x1p-14, 65504, 0x1p10};
+  if (type == DataType::BFloat16()) return {0x1p-126, 0x1.fep127, 0x1p7};
+  return type.bits == 64
+             ? FloatSizes{std::numeric_limits<double>::min(),
+                          std::numeric_limits<double>::max(), 0x1p52}
+             : FloatSizes{std::numeric_limits<float>::min(),
+                          std::numeric_limits<float>::max(), 0x1p23};
+}
+
+double LargestSize(const Tensor& tensor) {
+  double largest = 0;
+  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
+    const double size = std::abs(NumberAt(tensor, i));
+    if (!std::isfinite(size)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, size);
+  }
+  return largest;
+}
+
+bool TermsJoin(const Tensor& a, const Tensor& b) {
+  const FloatSizes sizes = SizesOf(a.dtype());
+  const double x = LargestSize(a), y = LargestSize(b);
+  return x + y <= sizes.most && std::min(x, y) < sizes.whole;
 }
 
 absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,

@@ -46,6 +46,21 @@ std::optional<double> SplatOf(const Value& value);
 // Whether no element of a constant is an infinity or NaN.
 bool AllFinite(const Tensor& tensor);
 
+// Sizes of numbers of a type of floats.
+struct FloatSizes {
+  double least;  // that has all digits
+  double most;   // that is finite
+  double whole;  // from which on there is no halfway between two whole numbers
+};
+FloatSizes SizesOf(DataType type);
+
+// The largest size of an element; an infinity where one is none of a number.
+double LargestSize(const Tensor& tensor);
+
+// Whether (x + a) + b may be x + (a + b): no sum is infinite, and a sum with
+// neither rounds x, as programs do that add a large number and take it off.
+bool TermsJoin(const Tensor& a, const Tensor& b);
+
 // The result of a call appended to `function`. Where all operands are constants
 // it is computed now and the result is a constant.
 absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,

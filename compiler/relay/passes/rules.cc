@@ -25,12 +25,25 @@ bool HasOperands(const Node& node, const Rule& rule) {
                      [](const Value& input) { return input.node != nullptr; });
 }
 
+// Whether an element of the result is as exact as those it is made of: no sums,
+// which are rounded in any order.
+bool PassesOn(const OpDef& op) {
+  return op.fusion == FusionKind::kElementwise ||
+         op.fusion == FusionKind::kBroadcast ||
+         op.fusion == FusionKind::kInjective || op.fusion == FusionKind::kView;
+}
+
 }  // namespace
 
 RuleContext::RuleContext(Function* function) : function_(function) {
-  for (const auto& node : function->nodes()) {
-    const bool jumps = node->op != nullptr && node->op->Has(kJumps);
-    for (const Value& input : node->inputs) {
+  // Users come after what they use.
+  const auto& nodes = function->nodes();
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const bool jumps =
+        (*node)->op != nullptr &&
+        ((*node)->op->Has(kJumps) ||
+         (feed_jumps_.count(node->get()) > 0 && PassesOn(*(*node)->op)));
+    for (const Value& input : (*node)->inputs) {
       ++uses_[input];
       if (jumps) feed_jumps_.insert(input.node);
     }

@@ -25,7 +25,8 @@ class RuleContext {
   // far.
   int Uses(const Value& value) const;
   bool SingleUse(const Value& value) const { return Uses(value) == 1; }
-  // Whether an operator that jumps (kJumps) reads a result of `node`.
+  // Whether an operator that jumps (kJumps) reads a result of `node`, or what
+  // is computed from that element by element.
   bool FeedsJump(const Node& node) const {
     return feed_jumps_.count(&node) > 0;
   }

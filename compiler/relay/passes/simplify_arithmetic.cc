@@ -95,28 +95,20 @@ absl::StatusOr<Value> DivConstant(RuleContext& c, const Node& node) {
   return c.Add("mul", {node.inputs[0], factor});
 }
 
-// Whether two constants may become one: sums or products of their elements are
-// finite and, of factors, have all of their digits. (0 * 1e30) * 1e30 is 0, but
-// 0 times infinity a NaN, and (1e30 * 1e-30) * 1e-30 is not 0.
-bool JoinWell(const Tensor& a, const Tensor& b, bool are_factors) {
-  double least[] = {kInf, kInf}, most[] = {0, 0};
-  for (int k = 0; k < 2; ++k) {
-    const Tensor& t = k == 0 ? a : b;
-    for (int64_t i = 0; i < t.NumElements(); ++i) {
-      const double size = std::abs(NumberAt(t, i));
-      if (!std::isfinite(size)) return false;
-      least[k] = std::min(least[k], size);
-      most[k] = std::max(most[k], size);
+// Whether two constants may become one factor: products of their elements are
+// finite and have all of their digits. (0 * 1e30) * 1e30 is 0, but 0 times
+// infinity a NaN, and (1e30 * 1e-30) * 1e-30 is not 0.
+bool FactorsJoin(const Tensor& a, const Tensor& b) {
+  const FloatSizes sizes = SizesOf(a.dtype());
+  double least = 1;
+  for (const Tensor* t : {&a, &b}) {
+    double size = kInf;
+    for (int64_t i = 0; i < t->NumElements(); ++i) {
+      size = std::min(size, std::abs(NumberAt(*t, i)));
     }
+    least *= size;
   }
-  const bool narrow = a.dtype().bits == 32;
-  const double highest = narrow ? std::numeric_limits<float>::max()
-                                : std::numeric_limits<double>::max();
-  const double normal = narrow ? std::numeric_limits<float>::min()
-                               : std::numeric_limits<double>::min();
-  return are_factors
-             ? least[0] * least[1] >= normal && most[0] * most[1] <= highest
-             : most[0] + most[1] <= highest;
+  return least >= sizes.least && LargestSize(a) * LargestSize(b) <= sizes.most;
 }
 
 // (x + c) + d -> x + (c + d), and the same for *. Rounds differently.
@@ -129,7 +121,7 @@ absl::StatusOr<Value> JoinConstants(RuleContext& c, const Node& node) {
   const Tensor* first = ConstantOf(inner.node->inputs[1]);
   const Tensor* second = ConstantOf(node.inputs[1]);
   if (first == nullptr || second == nullptr ||
-      !JoinWell(*first, *second, node.Is("mul"))) {
+      !(node.Is("mul") ? FactorsJoin : TermsJoin)(*first, *second)) {
     return Value{};
   }
   // A row and a column would make a whole matrix.

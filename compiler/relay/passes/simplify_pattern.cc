@@ -76,8 +76,8 @@ absl::StatusOr<Value> LayerNorm(RuleContext& c, const Node& node) {
   }
   const Value x = CentredOf(node.inputs[0]);
   int64_t width;
-  // An epsilon of more dimensions repeats the rows.
-  if (x.node == nullptr || !SameShape(x.type().shape, type.shape) ||
+  // An epsilon of more dimensions would give the result more than x has.
+  if (x.node == nullptr || !SameShape(type.shape, x.type().shape) ||
       !tir::AsConstInt(type.shape.back(), &width)) {
     return Value{};
   }

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/frontends/onnx/testing/run_operator.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -158,6 +160,39 @@ TEST(RunTimeValuesTest, PadsThatCrop) {
   EXPECT_THAT(pad("reflect", 1, -1), ElementsAre(2, 1, 2, 3));
   EXPECT_THAT(pad("constant", -3, 1), ElementsAre(4, 0));
   EXPECT_THAT(pad("constant", -1, -2), ElementsAre(2));
+}
+
+// Up to 4 rows, of however many there are: formulas may be negative, too.
+TEST(RunTimeValuesTest, PadsThatFillUpToASize) {
+  for (const int64_t rows : {1, 4, 6}) {
+    ModelBuilder b(17);
+    b.Input("x", {"n", "2"}).Output("y");
+    b.Ints("first", {0});
+    b.Ints("second", {1});
+    b.Ints("size", {4});
+    b.Ints("none", {0});
+    b.Ints("less", {-1});
+    b.Node("Shape", {"x"}, {"shape"});
+    b.Node("Slice", {"shape", "first", "second"}, {"rows"});
+    b.Node("Sub", {"size", "rows"}, {"lacking"});
+    SetInt(b.Node("Concat", {"none", "less", "lacking", "none"}, {"pads"}),
+           "axis", 0);
+    b.Node("Pad", {"x", "pads"}, {"y"});
+    const absl::StatusOr<relay::Module> module = ImportOnnx(b.Build());
+    ASSERT_TRUE(module.ok()) << module.status();
+    std::vector<float> values, expected;
+    for (int64_t i = 0; i < rows; ++i) {
+      values.insert(values.end(), {0, static_cast<float>(1 + i)});
+    }
+    for (int64_t i = 0; i < 4; ++i) {
+      expected.push_back(i < rows ? static_cast<float>(1 + i) : 0);
+    }
+    const auto y = relay::EvaluateFunction(*module, *module->main(),
+                                           {Floats({rows, 2}, values)});
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ((*y)[0].TypeString(), "f32[4, 1]");
+    EXPECT_EQ(ValuesOf((*y)[0]), expected);
+  }
 }
 
 TEST(RunTimeValuesTest, PadValue) {

@@ -194,6 +194,7 @@ absl::StatusOr<std::vector<double>> NodeContext::ConstantFloats(
 // ----------------------------------------------------------------- attributes
 
 const AttributeProto* NodeContext::Find(absl::string_view name) const {
+  asked_.emplace(name);
   for (const AttributeProto& a : node_.attribute()) {
     if (a.name() == name) return &a;
   }

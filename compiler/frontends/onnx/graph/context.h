@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,6 +150,8 @@ class NodeContext : public relay::CallBuilder {
   absl::StatusOr<Tensor> TensorAttr(absl::string_view name,
                                     StorageType* storage = nullptr);
   absl::Status status() const { return status_; }
+  // The names of those that were looked for.
+  const std::set<std::string>& asked() const { return asked_; }
 
   // ------------------------------------------------------------------ results
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -204,6 +207,7 @@ class NodeContext : public relay::CallBuilder {
   std::vector<Binding*> inputs_;
   std::vector<Binding> outputs_;
   absl::Status status_;
+  mutable std::set<std::string> asked_;
   bool stored_allowed_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/annotate.h"
+#include "compiler/frontends/onnx/graph/attribute_names.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/relay/op.h"
 #include "compiler/tir/expr_size.h"
@@ -214,7 +215,8 @@ std::optional<std::vector<Known>> Importer::EvaluateKnown(
   }
   NodeContext context(this, node, opset, name, std::move(pointers));
   // Importing the node for good reports what is wrong with it.
-  if (!(*converter)(context).ok() || !context.status().ok()) {
+  if (!(*converter)(context).ok() || !context.status().ok() ||
+      !CheckAttributeNames(node, context.asked()).ok()) {
     return std::nullopt;
   }
   std::vector<Known> results;
@@ -267,6 +269,9 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
   NodeContext context(this, node, opset, name, std::move(inputs));
   INGOT_RETURN_IF_ERROR((*converter)(context));
   INGOT_RETURN_IF_ERROR(context.status());
+  if (domain.empty() || domain == kMlDomain) {
+    INGOT_RETURN_IF_ERROR(CheckAttributeNames(node, context.asked()));
+  }
   *outputs = std::move(context.outputs());
   return absl::OkStatus();
 }

@@ -120,8 +120,9 @@ absl::Status Clip(NodeContext& c) {
     }
     const Known* k = c.known(i);
     double limit;
-    if (k != nullptr && k->values.size() == 1 && k->values[0].FitsDouble() &&
-        k->values[0].AsDouble(&limit)) {
+    // Upper limits go after lower ones, which may be above them.
+    if (computed.empty() && k != nullptr && k->values.size() == 1 &&
+        k->values[0].FitsDouble() && k->values[0].AsDouble(&limit)) {
       attrs.Set(kNames[i], limit);
     } else {
       computed.push_back(i);

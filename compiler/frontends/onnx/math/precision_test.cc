@@ -46,6 +46,16 @@ TEST(PrecisionTest, LimitsThatAreLeftOutAreTheTypesOwn) {
   expect(Outputs(clip, {x, half})[0], {0.5, kLargest, 1});
   expect(Outputs(clip, {x, LeftOut(), half})[0], {-kLargest, 0.5, 0.5});
   expect(Outputs(clip, {x})[0], {-kLargest, kLargest, 1});
+  // The upper limit holds where the lower one is above it, whoever tells them.
+  const Tensor three = Floats({}, {3}), two = Floats({}, {2});
+  for (const bool low_known : {false, true}) {
+    for (const bool high_known : {false, true}) {
+      EXPECT_EQ(ValuesOf(Outputs(
+                    clip, {Floats({2}, {1, 4}), Operand(three, low_known),
+                           Operand(two, high_known)})[0]),
+                std::vector<float>({2, 2}));
+    }
+  }
   const Operator old{"Clip", "", 6,
                      [](onnx::NodeProto* n) { SetFloat(n, "max", 0.5); }};
   expect(Outputs(old, {x})[0], {-kLargest, 0.5, 0.5});

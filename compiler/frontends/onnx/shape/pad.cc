@@ -19,8 +19,8 @@ const DataType kI64 = DataType::Int(64);
 
 // Amounts before each dimension, then after each.
 struct Pads {
-  Shape added;    // may be negative where they are constants
-  Shape removed;  // empty, or what a run's negative pads take away
+  Shape added;    // may be negative where all are constants
+  Shape removed;  // empty, or what negative pads take away
 };
 
 // The amounts of all dimensions, 0 for those that `axes` does not name.
@@ -112,12 +112,16 @@ absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank,
     INGOT_ASSIGN_OR_RETURN(pads.removed, SpreadPads(c, pads.removed, rank));
   }
   INGOT_ASSIGN_OR_RETURN(pads.added, SpreadPads(c, pads.added, rank));
-  int64_t amount;
-  for (size_t i = 0; i < pads.added.size() && mode != "constant"; ++i) {
-    if (!tir::AsConstInt(pads.added[i], &amount) || amount >= 0) continue;
-    pads.removed.resize(pads.added.size(), tir::MakeInt(0));
-    pads.removed[i] = tir::MakeInt(-amount);
-    pads.added[i] = tir::MakeInt(0);
+  const Expr zero = tir::MakeInt(0);
+  // Constants around x are all one operator, which takes elements away, too.
+  const bool at_once =
+      mode == "constant" && relay::ConstShape(pads.added).has_value();
+  for (size_t i = 0; i < pads.added.size() && !at_once; ++i) {
+    Expr& amount = pads.added[i];
+    if (relay::Decide(Ge(amount, zero)) == true) continue;
+    pads.removed.resize(pads.added.size(), zero);
+    pads.removed[i] = SimplifyDim(Max(zero - amount, zero));
+    amount = SimplifyDim(Max(amount, zero));
   }
   return pads;
 }
