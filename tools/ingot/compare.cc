@@ -105,6 +105,7 @@ void CompareElements(const Tensor& a, const Tensor& b,
     }
   }
   const double slack = tolerance.rtol_max.value_or(0) * result->largest;
+  const double rtol = std::is_integral_v<T> ? 0 : tolerance.rtol;
   result->elements = n;
   for (int64_t i = 0; i < n; ++i) {
     const double want = ToDouble(y[i]);
@@ -113,8 +114,7 @@ void CompareElements(const Tensor& a, const Tensor& b,
     bool pass = false;
     if (std::isfinite(got) && std::isfinite(want)) {
       error = Distance(x[i], y[i]);
-      pass = error <= tolerance.atol + tolerance.rtol * std::fabs(want) ||
-             error <= slack;
+      pass = error <= tolerance.atol + rtol * std::fabs(want) || error <= slack;
     } else {
       pass = got == want || (std::isnan(got) && std::isnan(want));
       error = pass ? 0 : std::numeric_limits<double>::infinity();

@@ -110,6 +110,21 @@ TEST(CompareTest, LargeIntegersAreExact) {
             2);
 }
 
+TEST(CompareTest, IntegersAreNotRounded) {
+  const auto of = [](int64_t a, int64_t b, Tolerance t) {
+    return Of(Make<int64_t>(DataType::Int(64), {a}),
+              Make<int64_t>(DataType::Int(64), {b}), t)
+        .ok();
+  };
+  Tolerance t{/*rtol=*/0.1, /*atol=*/0};
+  EXPECT_FALSE(of(1000001, 1000000, t));
+  EXPECT_TRUE(of(1000000, 1000000, t));
+  t.atol = 1;
+  EXPECT_TRUE(of(1000001, 1000000, t));
+  t = {/*rtol=*/0, /*atol=*/0, /*rtol_max=*/1e-6};
+  EXPECT_TRUE(of(1000001, 1000000, t));
+}
+
 TEST(CompareTest, SixteenBitFloats) {
   const auto f16 = [](float v) {
     return Make<uint16_t>(DataType::Float(16), {FloatToHalf(v)});

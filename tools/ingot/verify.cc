@@ -262,7 +262,8 @@ absl::Status RunVerify(Args args, const Backends& backends) {
                 "data set, or with what the interpreter\ncomputes of a model "
                 "on the same inputs, given or random. An element a passes for "
                 "b when\n|a-b| <= atol + rtol*|b|, or, with --rtol-max, when "
-                "|a-b| <= R*max|b|. NaN equals NaN only.");
+                "|a-b| <= R*max|b|; of integers, rtol bears nothing. NaN "
+                "equals NaN only.");
   VerifyFlags verify;
   flags.String("test-data", "DIR",
                "ONNX's layout: a test_data_set_N folder, or one with several",
