@@ -26,11 +26,19 @@ bool HasOperands(const Node& node, const Rule& rule) {
 }
 
 // Whether an element of the result is as exact as those it is made of: no sums,
-// which are rounded in any order.
+// which are rounded in any order, and no function that takes more than a few
+// instructions, whose last bit nothing promises.
 bool PassesOn(const OpDef& op) {
-  return op.fusion == FusionKind::kElementwise ||
-         op.fusion == FusionKind::kBroadcast ||
-         op.fusion == FusionKind::kInjective || op.fusion == FusionKind::kView;
+  switch (op.fusion) {
+    case FusionKind::kInjective:
+    case FusionKind::kView:
+      return true;
+    case FusionKind::kElementwise:
+    case FusionKind::kBroadcast:
+      return op.Has(kCheap);
+    default:
+      return false;
+  }
 }
 
 }  // namespace

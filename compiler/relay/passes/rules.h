@@ -26,7 +26,7 @@ class RuleContext {
   int Uses(const Value& value) const;
   bool SingleUse(const Value& value) const { return Uses(value) == 1; }
   // Whether an operator that jumps (kJumps) reads a result of `node`, or what
-  // is computed from that element by element.
+  // is made of that element by element in a few instructions.
   bool FeedsJump(const Node& node) const {
     return feed_jumps_.count(&node) > 0;
   }

@@ -140,9 +140,11 @@ TEST(SimplifyTest, DivisionsOnWhichLastBitsDependStay) {
     EXPECT_THAT(left(absl::StrCat(moved, " %y = floor(%m)")), Contains("div"))
         << moved;
   }
-  // Sums are rounded anyway.
+  // Sums are rounded anyway, and erf's last bit is anybody's.
   EXPECT_THAT(left("%m = reduce_sum(%q) %y = floor(%m)"),
               ElementsAre("mul", "reduce_sum", "floor"));
+  EXPECT_THAT(left("%m = erf(%q) %n = add(%m, %x) %y = floor(%n)"),
+              Contains("mul"));
 }
 
 }  // namespace
