@@ -258,9 +258,9 @@ struct TargetKind {
 // The kinds built in: a value, filled explicitly.
 class TargetRegistry {
  public:
-  // AlreadyExists on a duplicate; InvalidArgument for a kind without a name, for
-  // one that lists an operator that relay does not have, and for a list of a
-  // kind without a hook that generates code for it.
+  // AlreadyExists on a duplicate; InvalidArgument for a kind without a name,
+  // for one that lists an operator that relay does not have, and for a list of
+  // a kind without a hook that generates code for it.
   absl::Status Register(TargetKind kind);
   // NotFound lists the kinds that are known, and says which one was meant.
   absl::StatusOr<const TargetKind*> Find(absl::string_view kind) const;

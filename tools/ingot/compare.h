@@ -14,9 +14,9 @@
 namespace ingot {
 
 // An element passes when |a-b| <= atol + rtol*|b|, or, with rtol_max, when
-// |a-b| <= rtol_max * max|b| over the finite elements of its tensor. Of integers,
-// which are not rounded, rtol bears nothing. NaN equals NaN only, and an
-// infinity only itself.
+// |a-b| <= rtol_max * max|b| over the finite elements of its tensor. Of
+// integers, which are not rounded, rtol bears nothing. NaN equals NaN only, and
+// an infinity only itself.
 struct Tolerance {
   double rtol = 1e-3;
   double atol = 1e-5;

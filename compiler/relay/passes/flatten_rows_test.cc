@@ -123,7 +123,7 @@ TEST(FlattenRowsTest, InputsThatAreNotRead) {
             "f32[n, 1, 1, w * (h / 2)]");
 }
 
-// What an element's place decides would be another place on one long row.
+// An element's place, where it decides, would be another on one long row.
 TEST(FlattenRowsTest, PlacesThatCount) {
   EXPECT_EQ(TakenBy(R"((%x: f32[2, 3, 5]) -> (%y) {
     %w = const f32[5, 3] random(1)
@@ -134,7 +134,7 @@ TEST(FlattenRowsTest, PlacesThatCount) {
             "f32[2, 3, 3]");
 }
 
-// Whatever says that it is elementwise computes the same on one long row.
+// All that say that they are elementwise compute the same on one long row.
 TEST(FlattenRowsTest, ElementwiseOperators) {
   Function scratch("scratch");
   const Value x{scratch.AddInput(

@@ -105,8 +105,7 @@ struct ChannelRuns {
 };
 
 ChannelRuns RunsOf(const Node& product, const Ints& shape) {
-  if (product.op->Has(kTimesMatrix))
-    return {1, shape.back(), 1};  // […, in, out]
+  if (product.op->Has(kTimesMatrix)) return {1, shape.back(), 1};  // [in, out]
   const size_t channels = IsConvTranspose(product) ? 1 : 0;
   int64_t inner = 1;
   for (size_t d = channels + 1; d < shape.size(); ++d) inner *= shape[d];

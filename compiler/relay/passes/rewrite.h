@@ -54,7 +54,7 @@ struct FloatSizes {
 };
 FloatSizes SizesOf(DataType type);
 
-// The largest size of an element; an infinity where one is none of a number.
+// The largest |element|; an infinity where an element is one, or is NaN.
 double LargestSize(const Tensor& tensor);
 
 // Whether (x + a) + b may be x + (a + b): no sum is infinite, and a sum with
