@@ -305,13 +305,6 @@ INSTANTIATE_TEST_SUITE_P(
                      "%e = add(%v, %eps) %s = sqrt(%e) %n = div(%d, %s) "
                      "%h = mul(%n, %g) %y = add(%h, %b) }",
                      {"layer_norm"}},
-        // An epsilon that repeats the rows is no part of it.
-        SimplifyCase{
-            "(%x: f32[4, 8]) -> (%y) { %e = const f32[3, 1, 1] fill(1)"
-            "%m = reduce_mean(%x) {axes=[-1]} %d = sub(%x, %m) "
-            "%q = mul(%d, %d) %v = reduce_mean(%q) {axes=[-1]} "
-            "%a = add(%v, %e) %s = sqrt(%a) %y = div(%d, %s) }",
-            {"reduce_mean", "sub", "mul", "reduce_mean", "add", "sqrt", "div"}},
         SimplifyCase{"(%x: f32[2, 8]) -> (%y) { %one = const f32[] {1} "
                      "%r = const f32[] {1.41421356} %half = const f32[] {0.5} "
                      "%a = div(%x, %r) %b = erf(%a) %c = add(%b, %one) "

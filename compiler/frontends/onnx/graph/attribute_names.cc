@@ -270,6 +270,7 @@ constexpr Names kNames[] = {
 
 absl::Status CheckAttributeNames(const onnx::NodeProto& node,
                                  const std::set<std::string>& asked) {
+  if (node.attribute_size() == 0) return absl::OkStatus();
   const auto found = std::lower_bound(
       std::begin(kNames), std::end(kNames), node.op_type(),
       [](const Names& names, const std::string& op) { return names.op < op; });

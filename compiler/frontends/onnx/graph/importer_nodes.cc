@@ -180,6 +180,17 @@ bool IsShapeArithmetic(const onnx::NodeProto& node) {
                             std::end(kShapeArithmetic), node.op_type());
 }
 
+// Fails for attributes that the operator does not have, too, where ONNX itself
+// says which it has.
+absl::Status RunConverter(const Converter& converter,
+                          const onnx::NodeProto& node, NodeContext* context) {
+  INGOT_RETURN_IF_ERROR(converter(*context));
+  INGOT_RETURN_IF_ERROR(context->status());
+  const std::string domain = CanonicalDomain(node.domain());
+  if (!domain.empty() && domain != kMlDomain) return absl::OkStatus();
+  return CheckAttributeNames(node, context->asked());
+}
+
 }  // namespace
 
 std::optional<std::vector<Known>> Importer::EvaluateKnown(
@@ -215,10 +226,7 @@ std::optional<std::vector<Known>> Importer::EvaluateKnown(
   }
   NodeContext context(this, node, opset, name, std::move(pointers));
   // Importing the node for good reports what is wrong with it.
-  if (!(*converter)(context).ok() || !context.status().ok() ||
-      !CheckAttributeNames(node, context.asked()).ok()) {
-    return std::nullopt;
-  }
+  if (!RunConverter(*converter, node, &context).ok()) return std::nullopt;
   std::vector<Known> results;
   for (int i = 0; i < node.output_size(); ++i) {
     if (!context.wants_output(i) || i >= context.num_outputs()) {
@@ -267,11 +275,7 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
                      ", operator set ", opset, ", is not supported"));
   }
   NodeContext context(this, node, opset, name, std::move(inputs));
-  INGOT_RETURN_IF_ERROR((*converter)(context));
-  INGOT_RETURN_IF_ERROR(context.status());
-  if (domain.empty() || domain == kMlDomain) {
-    INGOT_RETURN_IF_ERROR(CheckAttributeNames(node, context.asked()));
-  }
+  INGOT_RETURN_IF_ERROR(RunConverter(*converter, node, &context));
   *outputs = std::move(context.outputs());
   return absl::OkStatus();
 }
