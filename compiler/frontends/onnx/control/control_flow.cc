@@ -33,11 +33,12 @@ absl::Status If(NodeContext& c) {
     if (!condition->dtype().is_bool() || condition->NumElements() != 1) {
       return c.Error("the condition must be one bool");
     }
-    INGOT_ASSIGN_OR_RETURN(
-        std::vector<Binding> results,
-        c.importer()->Inline(
-            condition->values<bool>()[0] ? *then_graph : *else_graph, {}));
-    c.outputs() = std::move(results);
+    absl::StatusOr<std::vector<Binding>> results = c.importer()->Inline(
+        condition->values<bool>()[0] ? *then_graph : *else_graph, {});
+    if (!results.ok()) {
+      return SplitIfRankIsOpen(c, *then_graph, *else_graph, results.status());
+    }
+    c.outputs() = *std::move(results);
     return absl::OkStatus();
   }
   if (!absl::IsUnimplemented(condition.status())) return condition.status();

@@ -1,6 +1,7 @@
 #include "compiler/frontends/onnx/control/run_time_control.h"
 
 #include <algorithm>
+#include <memory>
 #include <functional>
 #include <map>
 #include <utility>
@@ -183,7 +184,28 @@ absl::StatusOr<Value> PlaceStacked(NodeContext& c, Value value, int64_t axis,
   return c.Transpose(value, order);
 }
 
+// Asks for a split at the node, which fails.
+absl::Status SplitIf(NodeContext& c, const onnx::GraphProto& then_graph,
+                     const onnx::GraphProto& else_graph, absl::Status failure) {
+  // The model keeps the graphs.
+  const auto keep = [](const onnx::GraphProto& graph) {
+    return std::shared_ptr<const onnx::GraphProto>(
+        std::shared_ptr<const onnx::GraphProto>(), &graph);
+  };
+  c.importer()->RequestSplit(
+      {*c.binding(0), {keep(then_graph), keep(else_graph)}});
+  return failure;
+}
+
 }  // namespace
+
+absl::Status SplitIfRankIsOpen(NodeContext& c,
+                               const onnx::GraphProto& then_graph,
+                               const onnx::GraphProto& else_graph,
+                               absl::Status failure) {
+  if (!c.importer()->TakeOpenRank()) return failure;
+  return SplitIf(c, then_graph, else_graph, failure);
+}
 
 absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
                        const onnx::GraphProto& else_graph) {
@@ -194,9 +216,13 @@ absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
         [&] { return importer->FillFromGraph(graph, {}); });
   };
   absl::StatusOr<Body> yes = import(then_graph, "then");
-  if (!yes.ok() && !absl::IsInvalidArgument(yes.status())) return yes.status();
+  if (!yes.ok() && !absl::IsInvalidArgument(yes.status())) {
+    return SplitIfRankIsOpen(c, then_graph, else_graph, yes.status());
+  }
   absl::StatusOr<Body> no = import(else_graph, "else");
-  if (!no.ok() && !absl::IsInvalidArgument(no.status())) return no.status();
+  if (!no.ok() && !absl::IsInvalidArgument(no.status())) {
+    return SplitIfRankIsOpen(c, then_graph, else_graph, no.status());
+  }
   if (!yes.ok() && !no.ok()) return yes.status();
   if (yes.ok() && no.ok()) {
     const std::vector<Value>& a = yes->function->outputs;
@@ -205,8 +231,8 @@ absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
       if (RankOf(a[i]) == RankOf(b[i])) continue;
       importer->builder().module().RemoveFunction(yes->name);
       importer->builder().module().RemoveFunction(no->name);
-      importer->RequestSplit();
-      return c.NotSupported("a branch whose results differ in rank");
+      return SplitIf(c, then_graph, else_graph,
+                     c.NotSupported("a branch whose results differ in rank"));
     }
   }
   INGOT_ASSIGN_OR_RETURN(

@@ -15,6 +15,12 @@ namespace ingot::onnx_frontend {
 // run binds.
 absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
                        const onnx::GraphProto& else_graph);
+// What an If fails with that could not import one of its graphs. Where that is
+// for ranks which the graph around it may settle, it asks for a split.
+absl::Status SplitIfRankIsOpen(NodeContext& c,
+                               const onnx::GraphProto& then_graph,
+                               const onnx::GraphProto& else_graph,
+                               absl::Status failure);
 absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body);
 // Imports a Scan of operator set 9 or later.
 absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body,

@@ -276,23 +276,6 @@ TEST(OptionalsOfARun, OfASequence) {
               HasSubstr("the optional value is not there"));
 }
 
-onnx::GraphProto* AddGraph(onnx::NodeProto* node, const std::string& name) {
-  onnx::AttributeProto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::GRAPH);
-  return attribute->mutable_g();
-}
-
-onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
-                         const std::vector<std::string>& inputs,
-                         const std::string& output) {
-  onnx::NodeProto* node = graph->add_node();
-  node->set_op_type(op);
-  for (const std::string& input : inputs) node->add_input(input);
-  node->add_output(output);
-  return node;
-}
-
 TEST(OptionalsOfARun, BranchesMakeThem) {
   ModelBuilder b;
   b.Input("c", {}, onnx::TensorProto::BOOL).Input("x", {"2"});

@@ -84,8 +84,14 @@ absl::StatusOr<relay::Module> Importer::Run() {
   for (const auto& output : model_->graph().output()) {
     results.push_back(output.name());
   }
-  INGOT_RETURN_IF_ERROR(
-      ImportNodes(PointersTo(model_->graph().node()), results, &scope));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Binding> found,
+                         ImportNodes(PointersTo(model_->graph().node()), &scope,
+                                     FindAll(results)));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!found[i].IsLeftOut()) {
+      scope.names.emplace(results[i], std::move(found[i]));
+    }
+  }
   INGOT_RETURN_IF_ERROR(AddOutputs(&scope));
   FinishStates();
   ReadMetadata();

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -48,6 +50,20 @@ absl::Status CheckCanLeave(const Binding& result);
 // Whether a binding is a sequence, or an optional value as such.
 bool IsSequence(const Binding& binding);
 
+// Two graphs in place of a node, the second where the condition does not hold.
+// They take no inputs, and give the node's outputs.
+struct Branch {
+  Binding condition;
+  std::shared_ptr<const onnx::GraphProto> graphs[2];
+};
+
+// The way on from a graph whose nodes are imported: to results that its caller
+// wants, which has names for them.
+struct Rest {
+  std::vector<std::string> results;
+  std::function<absl::StatusOr<std::vector<Binding>>(Scope* graph)> import;
+};
+
 class Importer {
  public:
   // All three must outlive the importer; the model loses its tensors' data.
@@ -76,9 +92,14 @@ class Importer {
   // Fills the function being imported with a graph, its outputs the function's.
   absl::Status FillFromGraph(const onnx::GraphProto& graph,
                              std::vector<Binding> inputs);
-  // Asks that the rest of the graph become part of both sides of a branch. A
-  // branch whose results differ in rank needs it.
-  void RequestSplit() { split_ = true; }
+  // Asks that the rest of the graph become part of both sides of a branch in
+  // place of the node that is being imported, and fails now. A branch whose
+  // results differ in rank needs it.
+  void RequestSplit(Branch branch) { split_ = std::move(branch); }
+  // Whether a graph inside failed since a branch in it makes results that
+  // differ in rank even where that graph ends. The graph around it may make
+  // them results of one rank.
+  bool TakeOpenRank() { return std::exchange(rank_is_open_, false); }
   // Imports the nodes of a graph inside the one being imported, its inputs
   // bound in order, and gives its outputs.
   absl::StatusOr<std::vector<Binding>> Inline(const onnx::GraphProto& graph,
@@ -99,17 +120,29 @@ class Importer {
   absl::StatusOr<Binding*> Find(const Scope* scope, const std::string& name);
   absl::StatusOr<Binding> Capture(relay::OpenFunction* function, Binding* outer,
                                   const std::string& name);
-  // Fills the function being imported with one side of the branch `node` and
-  // the `rest` of the graph after it, whose results it gives.
-  absl::Status Split(const onnx::NodeProto& node, const std::string& name,
-                     const onnx::GraphProto& branch,
-                     absl::Span<const onnx::NodeProto* const> rest,
-                     const std::vector<std::string>& results,
-                     const Scope* scope);
-  // Does so for both sides of `node`; the results are in `scope` then.
-  absl::Status SplitAt(const onnx::NodeProto& node,
-                       absl::Span<const onnx::NodeProto* const> rest,
-                       const std::vector<std::string>& results, Scope* scope);
+  // Imports one side of a branch in place of `node`, the nodes `after` that one
+  // in `scope`, and the rest.
+  absl::StatusOr<std::vector<Binding>> ImportSide(
+      const onnx::NodeProto& node, const onnx::GraphProto& side,
+      absl::Span<const onnx::NodeProto* const> after, Scope* scope,
+      const Rest& rest);
+  // Does so for both sides, or for the one that is known to be taken.
+  absl::StatusOr<std::vector<Binding>> SplitAt(
+      const onnx::NodeProto& node, Branch branch,
+      absl::Span<const onnx::NodeProto* const> after, Scope* scope,
+      const Rest& rest);
+  // The branch between its sides, of which one may be null.
+  absl::StatusOr<std::vector<Value>> JoinSides(
+      NodeContext& c, relay::Body* yes, relay::Body* no,
+      const std::vector<std::string>& results);
+  // Results as outputs of the function being imported.
+  absl::Status AddResults(std::vector<Binding> results,
+                          const std::vector<std::string>& names);
+  // Those that `scope` gives these names; left out where it has none.
+  absl::StatusOr<std::vector<Binding>> FindResults(
+      const Scope* scope, const std::vector<std::string>& names);
+  // The rest of a graph that gives these to its caller.
+  Rest FindAll(std::vector<std::string> names);
   void ReadMetadata();
   absl::Status ReadOpsets();
   absl::Status BindDimParams();
@@ -136,10 +169,10 @@ class Importer {
   absl::Status CheckSupported();
   void FindUnsupported(
       const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes);
-  // `results` are the names that the graph gives to what is around it.
-  absl::Status ImportNodes(absl::Span<const onnx::NodeProto* const> nodes,
-                           const std::vector<std::string>& results,
-                           Scope* scope);
+  // Imports the nodes and the rest, whose results it gives.
+  absl::StatusOr<std::vector<Binding>> ImportNodes(
+      absl::Span<const onnx::NodeProto* const> nodes, Scope* scope,
+      const Rest& rest);
   absl::Status ImportNode(const onnx::NodeProto& node, Scope* scope);
   // The results of a node whose operands are known, from the calls that it
   // becomes; nothing where a run computes one of them.
@@ -173,7 +206,8 @@ class Importer {
   // Outputs that converters do not compute, with the node to blame.
   std::map<std::string, std::string> missing_outputs_;
   std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"
-  bool split_ = false;                    // RequestSplit
+  std::optional<Branch> split_;           // RequestSplit
+  bool rank_is_open_ = false;             // TakeOpenRank
   int depth_ = 0;                         // of graphs inside graphs
   int64_t imported_ = 0;
 };

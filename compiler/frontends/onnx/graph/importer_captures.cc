@@ -80,18 +80,49 @@ absl::Status CheckCanLeave(const Binding& result) {
                    relay::ToString(result.storage)));
 }
 
+absl::StatusOr<std::vector<Binding>> Importer::FindResults(
+    const Scope* scope, const std::vector<std::string>& names) {
+  std::vector<Binding> results;
+  for (const std::string& name : names) {
+    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(scope, name));
+    if (binding != nullptr && binding->initializer != nullptr) {
+      INGOT_RETURN_IF_ERROR(Materialize(binding, name).status());
+    }
+    results.push_back(binding == nullptr ? Binding() : *binding);
+  }
+  return results;
+}
+
+Rest Importer::FindAll(std::vector<std::string> names) {
+  Rest rest;
+  rest.import = [this, names](Scope* scope) {
+    return FindResults(scope, names);
+  };
+  rest.results = std::move(names);
+  return rest;
+}
+
+absl::Status Importer::AddResults(std::vector<Binding> results,
+                                  const std::vector<std::string>& names) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].IsLeftOut()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", names[i], "' is computed by no node"));
+    }
+    INGOT_RETURN_IF_ERROR(CheckCanLeave(results[i]));
+    INGOT_ASSIGN_OR_RETURN(Value value, MaterializeAny(&results[i], names[i]));
+    builder_.function()->outputs.push_back(value);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Importer::FillFromGraph(const onnx::GraphProto& graph,
                                      std::vector<Binding> inputs) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Binding> results,
                          Inline(graph, std::move(inputs)));
-  for (size_t i = 0; i < results.size(); ++i) {
-    INGOT_RETURN_IF_ERROR(CheckCanLeave(results[i]));
-    INGOT_ASSIGN_OR_RETURN(
-        Value value,
-        MaterializeAny(&results[i], graph.output(static_cast<int>(i)).name()));
-    builder_.function()->outputs.push_back(value);
-  }
-  return absl::OkStatus();
+  std::vector<std::string> names;
+  for (const auto& output : graph.output()) names.push_back(output.name());
+  return AddResults(std::move(results), names);
 }
 
 }  // namespace ingot::onnx_frontend

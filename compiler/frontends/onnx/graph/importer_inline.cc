@@ -83,21 +83,14 @@ absl::StatusOr<std::vector<Binding>> Importer::Inline(
   ++depth_;
   std::vector<std::string> results;
   for (const auto& output : graph.output()) results.push_back(output.name());
-  const absl::Status status =
-      ImportNodes(PointersTo(graph.node()), results, &scope);
+  absl::StatusOr<std::vector<Binding>> outputs = ImportNodes(
+      PointersTo(graph.node()), &scope, FindAll(std::move(results)));
   --depth_;
-  INGOT_RETURN_IF_ERROR(status);
-  std::vector<Binding> outputs;
-  for (const auto& output : graph.output()) {
-    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(&scope, output.name()));
-    if (binding == nullptr || binding->IsLeftOut()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a graph inside computes no '", output.name(), "'"));
+  for (int i = 0; outputs.ok() && i < graph.output_size(); ++i) {
+    if ((*outputs)[i].IsLeftOut()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a graph inside computes no '", graph.output(i).name(), "'"));
     }
-    if (binding->initializer != nullptr) {
-      INGOT_RETURN_IF_ERROR(Materialize(binding, output.name()).status());
-    }
-    outputs.push_back(*binding);
   }
   return outputs;
 }
@@ -130,17 +123,11 @@ absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
         static_cast<int>(std::min<int64_t>(import.version(), 1 << 20));
   }
   ++depth_;
-  const std::vector<std::string> results(function.output().begin(),
-                                         function.output().end());
-  const absl::Status status = ImportNodes(PointersTo(nodes), results, &scope);
+  absl::StatusOr<std::vector<Binding>> outputs = ImportNodes(
+      PointersTo(nodes), &scope,
+      FindAll({function.output().begin(), function.output().end()}));
   --depth_;
   opsets_ = std::move(saved);
-  INGOT_RETURN_IF_ERROR(status);
-  std::vector<Binding> outputs;
-  for (const std::string& output : function.output()) {
-    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(&scope, output));
-    outputs.push_back(binding == nullptr ? Binding() : *binding);
-  }
   return outputs;
 }
 

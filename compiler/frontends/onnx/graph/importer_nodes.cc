@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/annotate.h"
@@ -31,22 +32,22 @@ absl::Status AtNode(const absl::Status& status, const std::string& name,
 
 }  // namespace
 
-absl::Status Importer::ImportNodes(
-    absl::Span<const onnx::NodeProto* const> nodes,
-    const std::vector<std::string>& results, Scope* scope) {
-  const Scope* outer = scope_;
-  scope_ = scope;
-  absl::Status status;
-  for (size_t i = 0; i < nodes.size() && status.ok(); ++i) {
-    status = ImportNode(*nodes[i], scope);
-    if (!status.ok() && std::exchange(split_, false)) {
-      status = SplitAt(*nodes[i], nodes.subspan(i + 1), results, scope);
-      break;
-    }
+absl::StatusOr<std::vector<Binding>> Importer::ImportNodes(
+    absl::Span<const onnx::NodeProto* const> nodes, Scope* scope,
+    const Rest& rest) {
+  const Scope* const outer = std::exchange(scope_, scope);
+  // Also after a failure: a side of a branch may fail and the other not.
+  const auto restore = absl::MakeCleanup([&] { scope_ = outer; });
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const absl::Status status = ImportNode(*nodes[i], scope);
+    if (status.ok()) continue;
+    rank_is_open_ = false;
+    std::optional<Branch> branch = std::exchange(split_, std::nullopt);
+    if (!branch) return status;
+    return SplitAt(*nodes[i], *std::move(branch), nodes.subspan(i + 1), scope,
+                   rest);
   }
-  // Restored after a failure too: a branch may fail and its other side not.
-  scope_ = outer;
-  return status;
+  return rest.import(scope);
 }
 
 absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {

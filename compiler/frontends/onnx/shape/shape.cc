@@ -1,8 +1,11 @@
 // Operators that change or tell shapes.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/shape/run_time_axes.h"
@@ -174,6 +177,36 @@ absl::StatusOr<std::vector<int64_t>> AxesOf(NodeContext& c, int rank) {
   return axes;
 }
 
+// The node with these axes alone, as a graph.
+std::shared_ptr<const onnx::GraphProto> SqueezeOf(
+    const onnx::NodeProto& node, const std::vector<int64_t>& axes) {
+  auto graph = std::make_shared<onnx::GraphProto>();
+  onnx::NodeProto* const copy = graph->add_node();
+  *copy = node;
+  onnx::AttributeProto* const attribute = copy->add_attribute();
+  attribute->set_name("axes");
+  attribute->set_type(onnx::AttributeProto::INTS);
+  for (int64_t axis : axes) attribute->add_ints(axis);
+  graph->add_output()->set_name(node.output(0));
+  return graph;
+}
+
+// Without axes, and with one dimension of which only a run knows whether it is
+// 1: a branch, whose results differ in rank.
+absl::Status SqueezeOrNot(NodeContext& c, const tir::Expr& extent,
+                          std::vector<int64_t> axes, int64_t axis) {
+  INGOT_ASSIGN_OR_RETURN(Value dim, c.builder().DimsTensor({extent}, c.name()));
+  INGOT_ASSIGN_OR_RETURN(Value one, c.Scalar(DataType::Int(64), 1));
+  Branch branch;
+  INGOT_ASSIGN_OR_RETURN(branch.condition.value,
+                         c.Emit("equal", {dim, one}, {}, "is_one"));
+  branch.graphs[1] = SqueezeOf(c.node(), axes);
+  axes.push_back(axis);
+  branch.graphs[0] = SqueezeOf(c.node(), axes);
+  c.importer()->RequestSplit(std::move(branch));
+  return c.NotSupported("a result whose rank a run decides");
+}
+
 absl::Status Squeeze(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<int64_t> axes;
@@ -186,18 +219,22 @@ absl::Status Squeeze(NodeContext& c) {
   if (given) {
     INGOT_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
   } else {
+    std::vector<int> open;
     for (int d = 0; d < RankOf(x); ++d) {
       const std::optional<bool> is_one =
           relay::Decide(Eq(ShapeOf(x)[d], tir::MakeInt(1)));
-      if (!is_one) {
-        return c.NotSupported(
-            "without axes the rank of its result depends on dimension ", d,
-            " of ", relay::ToString(x.type()),
-            ", which may be 1 in one run and not in another; give the node "
-            "axes, or the model's inputs their shapes (--input-shape)");
-      }
-      if (*is_one) axes.push_back(d);
+      if (!is_one) open.push_back(d);
+      if (is_one.value_or(false)) axes.push_back(d);
     }
+    if (open.size() > 1) {
+      return c.NotSupported(
+          "without axes the rank of its result depends on dimensions ",
+          absl::StrJoin(open, " and "), " of ", relay::ToString(x.type()),
+          ", which may be 1 in one run and not in another; give the node "
+          "axes, or the model's inputs their shapes (--input-shape)");
+    }
+    if (!open.empty())
+      return SqueezeOrNot(c, ShapeOf(x)[open[0]], axes, open[0]);
   }
   Shape shape;
   for (int d = 0; d < RankOf(x); ++d) {

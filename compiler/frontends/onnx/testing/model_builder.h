@@ -89,6 +89,24 @@ class ModelBuilder {
   onnx::ModelProto model_;
 };
 
+// An attribute that is a graph, and a node of a graph.
+inline onnx::GraphProto* AddGraph(onnx::NodeProto* node,
+                                  const std::string& name) {
+  onnx::AttributeProto* attribute = node->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  return attribute->mutable_g();
+}
+inline onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
+                                const std::vector<std::string>& inputs,
+                                const std::string& output) {
+  onnx::NodeProto* node = graph->add_node();
+  node->set_op_type(op);
+  for (const std::string& input : inputs) node->add_input(input);
+  node->add_output(output);
+  return node;
+}
+
 inline void SetInt(onnx::NodeProto* node, const std::string& name, int64_t v) {
   auto* a = node->add_attribute();
   a->set_name(name);
