@@ -1,9 +1,9 @@
 #include "compiler/frontends/onnx/control/run_time_control.h"
 
 #include <algorithm>
-#include <memory>
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
