@@ -70,8 +70,9 @@ absl::Status BatchNormTraining(NodeContext& c, std::vector<Value> in) {
   c.SetOutput(0, y);
   const double momentum = c.Float("momentum", 0.9);
   for (int i = 1; i <= 2; ++i) {
-    const Value running = in[2 + i], current = i == 1 ? mean : var;
+    const Value running = in[2 + i];
     const DataType t = running.type().dtype;
+    INGOT_ASSIGN_OR_RETURN(const Value current, c.Cast(i == 1 ? mean : var, t));
     INGOT_ASSIGN_OR_RETURN(Value keep, c.Scalar(t, momentum));
     INGOT_ASSIGN_OR_RETURN(Value move, c.Scalar(t, 1 - momentum));
     INGOT_ASSIGN_OR_RETURN(Value a, c.Emit("mul", {running, keep}, {}, "keep"));
