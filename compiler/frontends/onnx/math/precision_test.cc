@@ -203,7 +203,7 @@ TEST(PrecisionTest, LossesOfIgnoredTargets) {
   }
 }
 
-// The running statistics have a type of their own.
+// The running statistics have a type of their own, which holds the mean 2051.
 TEST(PrecisionTest, TrainingOfHalvesWithFloatStatistics) {
   const auto halves = [](const std::vector<int64_t>& shape,
                          const std::vector<float>& values) {
@@ -214,12 +214,12 @@ TEST(PrecisionTest, TrainingOfHalvesWithFloatStatistics) {
   const Operator op{"BatchNormalization", "", 15,
                     [](onnx::NodeProto* n) { SetInt(n, "training_mode", 1); },
                     3};
-  const std::vector<Tensor> out =
-      Outputs(op, {halves({2, 1, 2}, {1, 2, 3, 6}), halves({1}, {1}),
-                   halves({1}, {0}), Floats({1}, {10}), Floats({1}, {20})});
+  const std::vector<Tensor> out = Outputs(
+      op, {halves({2, 1, 2}, {2048, 2050, 2052, 2054}), halves({1}, {1}),
+           halves({1}, {0}), Floats({1}, {10}), Floats({1}, {20})});
   EXPECT_EQ(out[0].dtype(), DataType::Float(16));
-  ExpectNear(ValuesOf(out[1]), {10 * 0.9f + 3 * 0.1f});
-  ExpectNear(ValuesOf(out[2]), {20 * 0.9f + 3.5f * 0.1f});
+  ExpectNear(ValuesOf(out[1]), {10 * 0.9f + 2051 * 0.1f});
+  ExpectNear(ValuesOf(out[2]), {20 * 0.9f + 5 * 0.1f});
 }
 
 // The same as an input, and longer than the operand.
