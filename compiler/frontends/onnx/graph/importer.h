@@ -112,6 +112,7 @@ class Importer {
                        const std::vector<std::string>& results, Scope* scope);
   void ReadMetadata();
   absl::Status ReadOpsets();
+  void OpenDims();
   absl::Status BindDimParams();
   // The shape that the caller gave for an input, or null.
   const std::vector<int64_t>* GivenShape(const std::string& input) const;
