@@ -71,6 +71,16 @@ TEST(ImportOnnx, SymbolsByNameAndBound) {
   EXPECT_THAT(Error(b, options), HasSubstr("dimension 1 is 3 in the model"));
 }
 
+// As some exporters have it for what is not known.
+TEST(ImportOnnx, ADimensionOfMinusOneIsOpen) {
+  ModelBuilder b;
+  b.Input("x", {"-1", "3"}).Output("y").Node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(OutputType(b.Build()), "f32[x_d0, 3]");
+  ImportOptions options;
+  options.input_shapes["x"] = {2, 3};
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[2, 3]");
+}
+
 // x.reshape(x.shape[0], -1) as exporters write it.
 TEST(ImportOnnx, FollowsComputedShapes) {
   ModelBuilder b;

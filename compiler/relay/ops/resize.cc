@@ -65,6 +65,7 @@ class Axis {
                        : o.scales.empty()     ? out_f / in_f
                                               : C(o.scales[d]);
     const Expr half = C(0.5);
+    shrinks_ = Lt(scale, C(1));
     if (o.coordinates == "asymmetric") {
       pos_ = x / scale;
     } else if (o.coordinates == "align_corners") {
@@ -111,6 +112,9 @@ class Axis {
       rounded = Floor(pos_);
     } else if (o_.nearest == "ceil") {
       rounded = MakeCall(Intrinsic::kCeil, {pos_});
+    } else if (o_.nearest == "ceil_where_smaller") {
+      rounded =
+          MakeSelect(shrinks_, MakeCall(Intrinsic::kCeil, {pos_}), Floor(pos_));
     } else if (o_.nearest == "round_prefer_ceil") {
       rounded = Floor(pos_ + C(0.5));
     } else {
@@ -202,8 +206,9 @@ class Axis {
                        ConstDim(out, &n_out) && n_out > 1);
     const bool rounds =
         o_.nearest == "round_prefer_floor" || o_.nearest == "round_prefer_ceil";
-    if ((o_.coordinates == "asymmetric" && o_.nearest == "floor") ||
-        (half && rounds)) {
+    const bool floors =
+        o_.nearest == "floor" || o_.nearest == "ceil_where_smaller";
+    if ((o_.coordinates == "asymmetric" && floors) || (half && rounds)) {
       exact_ = FloorDiv(i, *factor);
       return true;
     }
@@ -213,7 +218,7 @@ class Axis {
   const Options& o_;
   const Dim in_;
   const DataType type_;
-  Expr pos_, exact_, outside_;
+  Expr pos_, exact_, outside_, shrinks_;
 };
 
 absl::Status CheckOperands(const InferContext& c, const Options& o,
@@ -295,8 +300,8 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
     return Invalid("there is no coordinate_transformation_mode '",
                    o.coordinates, "'");
   }
-  if (!OneOf(o.nearest,
-             {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
+  if (!OneOf(o.nearest, {"round_prefer_floor", "round_prefer_ceil", "floor",
+                         "ceil", "ceil_where_smaller"})) {
     return Invalid("there is no nearest_mode '", o.nearest, "'");
   }
   return Types{{x.dtype, sizes}};
@@ -475,7 +480,8 @@ absl::Status RegisterResize(OpRegistry* registry) {
       StringAttr("coordinate_transformation_mode",
                  "half_pixel or another of ONNX's", "half_pixel"),
       StringAttr("nearest_mode",
-                 "round_prefer_floor, round_prefer_ceil, floor or ceil",
+                 "round_prefer_floor, round_prefer_ceil, floor, ceil, or "
+                 "ceil_where_smaller: floor along dimensions that grow",
                  "round_prefer_floor"),
       FloatAttr("cubic_coeff_a", "the coefficient a of cubic interpolation",
                 -0.75),

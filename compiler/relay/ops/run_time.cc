@@ -224,8 +224,10 @@ OpDef RangeCount() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const DataType i64 = DataType::Int(64);
     return Tensors{c.graph.Compute(c.name, {}, [&](const Indices&) {
-      const DataType t =
-          c.inputs[0].dtype().is_float() ? DataType::Float(64) : i64;
+      // Floats as ONNX's own function has it: a difference that is rounded
+      // may be the whole number that it is meant to be.
+      const DataType own = c.inputs[0].dtype();
+      const DataType t = own.is_float() ? ComputeType(own) : i64;
       const Expr start = tir::MakeCast(t, c.inputs[0]({})),
                  limit = tir::MakeCast(t, c.inputs[1]({})),
                  delta = tir::MakeCast(t, c.inputs[2]({}));

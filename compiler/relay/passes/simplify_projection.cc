@@ -83,8 +83,11 @@ std::optional<Part> BeforeNode(const Node& node, const Part& part) {
   if (node.Is("reshape")) {
     return node.inputs.size() == 1 ? BeforeReshape(node, part) : std::nullopt;
   }
+  // Where the place of an element matters, as its channel does to a batch norm,
+  // constants do not broadcast.
   const Value* const data = DataOf(node);
   if (data == nullptr || !node.op->IsPointwise() ||
+      node.op->layout_rule != LayoutRule::kFollows ||
       node.op->FindAttr("axis") != nullptr ||
       !SameShape(data->type().shape, node.outputs[0].shape)) {
     return std::nullopt;

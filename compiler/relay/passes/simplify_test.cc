@@ -147,5 +147,40 @@ TEST(SimplifyTest, DivisionsOnWhichLastBitsDependStay) {
               Contains("mul"));
 }
 
+// A batch norm's vectors are of channels, not of the last dimension.
+TEST(SimplifyTest, PartsOfAProjectionBehindABatchNorm) {
+  for (const int channels : {4, 6}) {
+    const std::vector<std::string> left =
+        OpsAfter(Main(absl::StrReplaceAll(
+                     R"((%x: f32[2, C, 3]) -> (%a, %b) {
+          %w = const f32[3, 6] fill(0.5)
+          %s = const f32[C] fill(2)
+          %v = const f32[C] fill(3)
+          %p = matmul(%x, %w)
+          %n = batch_norm(%p, %s, %s, %s, %v)
+          %r = reshape(%n) {shape=[2, C, 2, 3]}
+          %t = transpose(%r) {axes=[2, 0, 1, 3]}
+          %a = slice(%t) {starts=[0], ends=[1], axes=[0]}
+          %b = slice(%t) {starts=[1], ends=[2], axes=[0]}
+        })",
+                     {{"C", absl::StrCat(channels)}})),
+                 {"simplify"});
+    EXPECT_THAT(left, Contains("batch_norm"));
+  }
+}
+
+// Scales of a vector's elements do not broadcast to it.
+TEST(SimplifyTest, ExpandedBeforeItIsQuantized) {
+  for (const char* call :
+       {"quantize(%e, %s) {axis=0, dtype=u8}", "dequantize(%e, %s) {axis=0}"}) {
+    const char* const type = *call == 'q' ? "f32" : "u8";
+    EXPECT_THAT(
+        Left(absl::StrCat("(%x: ", type, "[1]) -> (%y) {",
+                          " %s = const f32[3] {0.5, 0.25, 1}",
+                          " %e = expand(%x) {shape=[3]} %y = ", call, " }")),
+        Contains("expand"));
+  }
+}
+
 }  // namespace
 }  // namespace ingot::relay

@@ -76,6 +76,7 @@ absl::StatusOr<relay::Module> Importer::Run() {
   Scope scope;
   scope.function = builder_.current();
   scope_ = &scope;
+  OpenDims();
   INGOT_RETURN_IF_ERROR(BindDimParams());
   INGOT_RETURN_IF_ERROR(PrepareStates());
   INGOT_RETURN_IF_ERROR(AddInputs(&scope));

@@ -145,6 +145,7 @@ class Importer {
   Rest FindAll(std::vector<std::string> names);
   void ReadMetadata();
   absl::Status ReadOpsets();
+  void OpenDims();
   absl::Status BindDimParams();
   // The shape that the caller gave for an input, or null.
   const std::vector<int64_t>* GivenShape(const std::string& input) const;

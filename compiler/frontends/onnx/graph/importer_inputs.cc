@@ -21,6 +21,19 @@ const std::vector<int64_t>* Importer::GivenShape(
   return given == options_.input_shapes.end() ? nullptr : &given->second;
 }
 
+// Some exporters write -1 for a dimension that is not known, which ONNX says by
+// neither a number nor a name.
+void Importer::OpenDims() {
+  for (auto& input : *model_->mutable_graph()->mutable_input()) {
+    // Asking for a shape that is not there would make one.
+    if (!input.type().tensor_type().has_shape()) continue;
+    auto* const type = input.mutable_type()->mutable_tensor_type();
+    for (auto& dim : *type->mutable_shape()->mutable_dim()) {
+      if (dim.has_dim_value() && dim.dim_value() == -1) dim.clear_dim_value();
+    }
+  }
+}
+
 // Values for symbols, from the shapes that the caller gave.
 absl::Status Importer::BindDimParams() {
   std::set<std::string> initializers;

@@ -245,6 +245,37 @@ TEST(ImageTest, ResizeAntialiasedCubic) {
       {2.5180721f, 4.2858863f, 9.589329f, 11.357142f}, 1e-4f);
 }
 
+// Bytes are rounded once, at the end, and not beyond their range.
+TEST(ImageTest, ResizeAntialiasedBytes) {
+  for (const char* mode : {"linear", "cubic"}) {
+    const Operator op{"Resize", "", 18, [mode](onnx::NodeProto* n) {
+                        SetInt(n, "antialias", 1);
+                        SetString(n, "mode", mode);
+                      }};
+    std::vector<uint8_t> bytes(99, 255), edges(99, 0);
+    std::vector<float> floats;
+    for (int i = 0; i < 99; ++i) {
+      if (i % 11 > 5) edges[i] = 255;
+      floats.push_back(edges[i]);
+    }
+    const auto resized = [&](const Tensor& x) {
+      return Outputs(
+          op, {x, LeftOut(), LeftOut(), Constant(Longs({2}, {4, 5}))})[0];
+    };
+    const Tensor white = resized(Bytes({9, 11}, bytes));
+    for (const uint8_t byte : white.values<uint8_t>()) {
+      EXPECT_EQ(byte, 255) << mode;
+    }
+    const Tensor of_bytes = resized(Bytes({9, 11}, edges));
+    const Tensor of_floats = resized(Floats({9, 11}, floats));
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_NEAR(of_bytes.data<uint8_t>()[i],
+                  std::clamp(of_floats.data<float>()[i], 0.0f, 255.0f), 0.501)
+          << mode << i;
+    }
+  }
+}
+
 // Half as many elements, rounded down, lie two apart around the centre: at
 // whole places, which no rounding may move.
 TEST(ImageTest, ResizeKeepsTheCentre) {

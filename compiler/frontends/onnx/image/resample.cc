@@ -135,6 +135,7 @@ absl::StatusOr<Value> ResampleAntialiased(NodeContext& c, Value x,
   const DataType type = x.type().dtype;
   const int rank = RankOf(x);
   Compose k(c);
+  Value y;  // null: no dimension is resampled
   for (int d = 0; d < rank; ++d) {
     const Expr in = ShapeOf(x)[d];
     if (relay::SameShape({in}, {extents.sizes[d]}) &&
@@ -147,14 +148,19 @@ absl::StatusOr<Value> ResampleAntialiased(NodeContext& c, Value x,
     shape.resize(2 + rank - 1 - d, tir::MakeInt(1));
     Attrs attrs;
     attrs.Set("axis", int64_t{d});
-    const Value parts =
-        k.Call("gather", {k.Cast(x, kF32), taps.places}, std::move(attrs));
-    x = k.Reduce("reduce_sum", k.Mul(parts, k.Reshape(taps.weights, shape)),
+    const Value parts = k.Call("gather", {y ? y : k.Cast(x, kF32), taps.places},
+                               std::move(attrs));
+    y = k.Reduce("reduce_sum", k.Mul(parts, k.Reshape(taps.weights, shape)),
                  {d + 1}, /*keepdims=*/false);
-    x = k.Cast(x, type);
     INGOT_RETURN_IF_ERROR(k.status());
   }
-  return c.FixShape(x, extents.sizes);
+  if (!y) return c.FixShape(x, extents.sizes);
+  // To the nearest, as ONNX Runtime does it: weights add up to nearly 1 only,
+  // and an image of one colour should stay one. ONNX does not say.
+  if (!type.is_float()) y = k.Call("round", {y});
+  y = k.Cast(y, type);
+  INGOT_RETURN_IF_ERROR(k.status());
+  return c.FixShape(y, extents.sizes);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/image/resample.h"
@@ -32,6 +35,16 @@ absl::Status AddRegion(NodeContext& c, const std::vector<int64_t>& axes,
   return absl::OkStatus();
 }
 
+// What is nearest where the operator set does not say: by ONNX's case
+// resize_downsample_nearest of set 10, and in ONNX Runtime, the next element
+// where there become fewer.
+std::string OldNearestMode(const Extents& extents) {
+  const bool grows = !extents.scale_operand &&
+                     std::all_of(extents.scales.begin(), extents.scales.end(),
+                                 [](double scale) { return scale >= 1; });
+  return grows ? "floor" : "ceil_where_smaller";
+}
+
 absl::Status Resize(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
@@ -62,7 +75,8 @@ absl::Status Resize(NodeContext& c) {
   attrs.Set("coordinate_transformation_mode", coordinates);
   if (mode == "nearest") {
     attrs.Set("nearest_mode",
-              old ? "floor" : c.String("nearest_mode", "round_prefer_floor"));
+              old ? OldNearestMode(extents)
+                  : c.String("nearest_mode", "round_prefer_floor"));
   }
   if (mode == "cubic") {
     attrs.Set("cubic_coeff_a", c.Float("cubic_coeff_a", -0.75));

@@ -46,7 +46,7 @@ Converter SkipLayerNorm(bool simplified) {
     std::vector<Value> in = {sum, k.Input(2)};
     if (!simplified && c.has_input(3)) in.push_back(k.Input(3));
     c.SetOutput(0, k.Call(simplified ? "rms_norm" : "layer_norm", in,
-                          RowAttrs(c, simplified ? 1e-6 : 1e-12)));
+                          RowAttrs(c, 1e-12)));
     if (c.wants_output(3)) c.SetOutput(3, sum);
     return k.status();
   };

@@ -278,6 +278,19 @@ TEST(MicrosoftTest, SimplifiedLayerNormalizations) {
              expected(true));
 }
 
+// As small as ONNX Runtime's, for both: of small numbers it decides.
+TEST(MicrosoftTest, EpsilonOfSkipNormsThatIsLeftOut) {
+  const Tensor x = Floats({1, 2}, {1e-5f, -1e-5f}),
+               skip = Floats({1, 2}, {0, 0});
+  const Tensor gamma = Floats({2}, {1, 1});
+  const float expected = static_cast<float>(1e-5 / std::sqrt(1e-10 + 1e-12));
+  for (const char* op :
+       {"SkipSimplifiedLayerNormalization", "SkipLayerNormalization"}) {
+    ExpectNear(RunFloats(Microsoft(op, nullptr), {x, skip, gamma}),
+               {expected, -expected});
+  }
+}
+
 TEST(MicrosoftTest, EmbedLayerNormalization) {
   const Tensor words = RandomFloats({5, 4}, 18),
                places = RandomFloats({3, 4}, 19);

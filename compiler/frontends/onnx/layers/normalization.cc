@@ -55,10 +55,13 @@ absl::Status BatchNormTraining(NodeContext& c, std::vector<Value> in) {
   Attrs reduce;
   reduce.Set("axes", axes);
   reduce.Set("keepdims", int64_t{0});
+  // In the type of the running ones, which may be wider than the data's.
+  INGOT_ASSIGN_OR_RETURN(const Value wide, c.Cast(x, in[3].type().dtype));
   INGOT_ASSIGN_OR_RETURN(Value mean,
-                         c.Emit("reduce_mean", {x}, reduce, "mean"));
+                         c.Emit("reduce_mean", {wide}, reduce, "mean"));
   INGOT_ASSIGN_OR_RETURN(Value mean_b, ChannelVector(c, mean, x));
-  INGOT_ASSIGN_OR_RETURN(Value centred, c.Emit("sub", {x, mean_b}, {}, "sub"));
+  INGOT_ASSIGN_OR_RETURN(Value centred,
+                         c.Emit("sub", {wide, mean_b}, {}, "sub"));
   INGOT_ASSIGN_OR_RETURN(Value square,
                          c.Emit("mul", {centred, centred}, {}, "square"));
   INGOT_ASSIGN_OR_RETURN(Value var,

@@ -230,9 +230,12 @@ absl::Status SwiGlu(NodeContext& c) {
 absl::Status PRelu(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value slope, c.Input(1));
-  // One slope a channel, without the dimensions after it: older exporters.
+  // One slope a channel, without the dimensions after it: before operator set
+  // 7, and from older exporters where slopes do not broadcast.
   if (RankOf(slope) == 1 && RankOf(x) > 2 && c.opset() < 9 &&
-      relay::SameShape({ShapeOf(slope)[0]}, {ShapeOf(x)[1]})) {
+      relay::SameShape({ShapeOf(slope)[0]}, {ShapeOf(x)[1]}) &&
+      (c.opset() < 7 ||
+       !relay::SameShape({ShapeOf(slope)[0]}, {ShapeOf(x).back()}))) {
     Shape shape(RankOf(x) - 1, tir::MakeInt(1));
     shape[0] = ShapeOf(slope)[0];
     INGOT_ASSIGN_OR_RETURN(slope, c.Reshape(slope, shape));

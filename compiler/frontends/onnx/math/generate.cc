@@ -181,6 +181,16 @@ absl::Status SymbolicRange(NodeContext& c, DataType result, DataType dtype) {
   return k.status();
 }
 
+// How many steps it takes to get to the limit. Of floats as range_count counts
+// them: by a difference and a quotient that are floats, too.
+double StepsBetween(double start, double limit, double step, DataType dtype) {
+  if (!dtype.is_float() || dtype.bits > 32) {
+    return std::ceil((limit - start) / step);
+  }
+  const float distance = static_cast<float>(limit) - static_cast<float>(start);
+  return std::ceil(distance / static_cast<float>(step));
+}
+
 absl::Status Range(NodeContext& c) {
   if (!c.has_input(0)) return c.Error("input 0 is missing");
   INGOT_ASSIGN_OR_RETURN(Value first, c.Input(0));
@@ -204,7 +214,7 @@ absl::Status Range(NodeContext& c) {
     return c.Error("start and delta must be one number each, delta not 0");
   }
   if (ends.size() != 1) return c.Error("limit must be one number");
-  const double n = std::ceil((ends[0] - start[0]) / step[0]);
+  const double n = StepsBetween(start[0], ends[0], step[0], dtype);
   if (!(n < 1e12)) return c.Error("a range of ", n, " elements");
   Attrs attrs;
   attrs.Set("dtype", dtype);

@@ -38,6 +38,12 @@ absl::Status NegativeLogLikelihood(NodeContext& c, Value log_prob, Value target,
                                 std::move(gather), "picked"));
   INGOT_ASSIGN_OR_RETURN(loss, c.Reshape(loss, ShapeOf(target), "points"));
   INGOT_ASSIGN_OR_RETURN(loss, c.Emit("neg", {loss}, {}, "neg"));
+  if (ignored) {
+    // A weight of 0 would leave a NaN of an infinite loss.
+    INGOT_ASSIGN_OR_RETURN(Value zero, c.Scalar(t, 0));
+    INGOT_ASSIGN_OR_RETURN(
+        loss, c.Emit("where", {ignored, zero, loss}, {}, "counted"));
+  }
   Value weights;
   if (c.has_input(weight_input)) {
     INGOT_ASSIGN_OR_RETURN(Value table, c.Input(weight_input));

@@ -165,6 +165,63 @@ TEST(PrecisionTest, DefaultsOfDoublesAreFloats) {
             -static_cast<double>(0.01f));
 }
 
+// 1.1f - 0.1f is 1 when it is rounded to a float, and a little more before. So
+// has ONNX's definition of the operator, its function, the count.
+TEST(PrecisionTest, RangesCountInTheirOwnType) {
+  const auto count = [](float start, float limit, float delta, bool known) {
+    const auto scalar = [&](float v) {
+      return Operand(Floats({}, {v}), known);
+    };
+    return RunFloats({"Range", "", 11},
+                     {scalar(start), scalar(limit), scalar(delta)})
+        .size();
+  };
+  for (const bool known : {false, true}) {
+    EXPECT_EQ(count(0.1f, 1.1f, 0.1f, known), 10u);
+    EXPECT_EQ(count(0, 0.3f, 0.1f, known), 3u);
+    EXPECT_EQ(count(1, 0.4f, -0.3f, known), 2u);
+    EXPECT_EQ(count(0, 2.5f, 1, known), 3u);
+  }
+}
+
+// A target that does not count adds nothing, whatever the scores of the class
+// that is looked at in its place.
+TEST(PrecisionTest, LossesOfIgnoredTargets) {
+  const Tensor scores = Floats({2, 2}, {-1, -2, -INFINITY, 0});
+  for (const char* reduction : {"none", "sum", "mean"}) {
+    const Operator op{"NegativeLogLikelihoodLoss", "", 13,
+                      [reduction](onnx::NodeProto* n) {
+                        SetString(n, "reduction", reduction);
+                        SetInt(n, "ignore_index", -100);
+                      }};
+    const std::vector<float> loss =
+        RunFloats(op, {scores, Longs({2}, {1, -100})});
+    EXPECT_EQ(loss, reduction == std::string("none")
+                        ? std::vector<float>({2, 0})
+                        : std::vector<float>({2}))
+        << reduction;
+  }
+}
+
+// The running statistics have a type of their own, which holds the mean 2051.
+TEST(PrecisionTest, TrainingOfHalvesWithFloatStatistics) {
+  const auto halves = [](const std::vector<int64_t>& shape,
+                         const std::vector<float>& values) {
+    std::vector<uint16_t> bits;
+    for (float v : values) bits.push_back(FloatToHalf(v));
+    return MakeTestTensor<uint16_t>(DataType::Float(16), shape, bits);
+  };
+  const Operator op{"BatchNormalization", "", 15,
+                    [](onnx::NodeProto* n) { SetInt(n, "training_mode", 1); },
+                    3};
+  const std::vector<Tensor> out = Outputs(
+      op, {halves({2, 1, 2}, {2048, 2050, 2052, 2054}), halves({1}, {1}),
+           halves({1}, {0}), Floats({1}, {10}), Floats({1}, {20})});
+  EXPECT_EQ(out[0].dtype(), DataType::Float(16));
+  ExpectNear(ValuesOf(out[1]), {10 * 0.9f + 2051 * 0.1f});
+  ExpectNear(ValuesOf(out[2]), {20 * 0.9f + 5 * 0.1f});
+}
+
 // The same as an input, and longer than the operand.
 TEST(PrecisionTest, CompressIgnoresWhatIsBeyondTheEnd) {
   Tensor condition = *Tensor::Empty(DataType::Bool(), {5});
