@@ -149,6 +149,8 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
 - Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
   compiles where its own results have one rank all the same (and Squeeze is asked about one dimension), or with the inputs'
   shapes given: `--input-shape`. The nodes that follow are then there twice, once for each rank.
+- Range of floats counts as ONNX's function does, whose difference and quotient are floats: 10 from 0.1 to 1.1 by 0.1, as numpy
+  and PyTorch. ONNX Runtime gives 11.
 - Maps are no values of a compiled function. ZipMap, which exporters of scikit-learn's models put behind a classifier, gives
   the scores that it reads: a tensor with a row for each map and a column for each key, which a warning names. An input that is
   a map is refused, and so are DictVectorizer and CastMap, which read them: they are left out of the model, and the tensor that
