@@ -45,6 +45,17 @@ double Distance(T a, T b) {
   }
 }
 
+// The element for a person: a float with so many digits, an integer with all.
+template <typename T>
+std::string NumberText(T value, int digits) {
+  if constexpr (std::is_integral_v<T>) {
+    return absl::StrCat(value);
+  } else {
+    const double number = ToDouble(value);
+    return std::isnan(number) ? "nan" : absl::StrFormat("%.*g", digits, number);
+  }
+}
+
 // Calls `visit` with a null pointer of the type of the elements. False for a
 // type without numbers.
 template <typename Visit>
@@ -127,8 +138,9 @@ void CompareElements(const Tensor& a, const Tensor& b,
     }
     if (pass) continue;
     if (result->mismatches++ == 0) {
-      result->problem = absl::StrFormat("%s is %.9g and should be %.9g",
-                                        IndexText(a.shape(), i), got, want);
+      result->problem =
+          absl::StrCat(IndexText(a.shape(), i), " is ", NumberText(x[i], 9),
+                       " and should be ", NumberText(y[i], 9));
     }
   }
 }
@@ -159,8 +171,7 @@ void SummarizeElements(const Tensor& tensor, Summary* summary) {
   constexpr int64_t kFirst = 5;
   std::vector<std::string> first;
   for (int64_t i = 0; i < std::min(n, kFirst); ++i) {
-    const double value = ToDouble(x[i]);
-    first.push_back(std::isnan(value) ? "nan" : absl::StrFormat("%.6g", value));
+    first.push_back(NumberText(x[i], 6));
   }
   summary->first = absl::StrJoin(first, " ");
   if (n > kFirst) absl::StrAppend(&summary->first, " ...");
