@@ -85,10 +85,10 @@ absl::Status CompareBatch(const std::string& path,
 
 }  // namespace
 
-absl::Status CompareValues(const std::string& path, const std::string& folder,
-                           const std::vector<std::string>& inputs,
-                           const CompareValuesOptions& options,
-                           const Builtins& builtins, Progress* progress) {
+absl::StatusOr<nlohmann::ordered_json> CompareValues(
+    const std::string& path, const std::string& folder,
+    const std::vector<std::string>& inputs, const CompareValuesOptions& options,
+    const Builtins& builtins, Progress* progress) {
   INGOT_ASSIGN_OR_RETURN(std::vector<ComputedValue> all,
                          builtins.compiler->Values(path));
   INGOT_ASSIGN_OR_RETURN(std::vector<DumpedValue> values,
@@ -115,7 +115,11 @@ absl::Status CompareValues(const std::string& path, const std::string& folder,
                        "as tensors; first ",
                        OneLine(tally.left_out[0]), "\n"));
   }
-  return absl::OkStatus();
+  return nlohmann::ordered_json{{"ok", true},
+                                {"values", tally.compared},
+                                {"max_abs_err", tally.worst},
+                                {"worst_value", tally.worst_value},
+                                {"left_out", tally.left_out}};
 }
 
 }  // namespace ingot

@@ -154,9 +154,11 @@ absl::Status VerifyValues(const std::string& path, const VerifyFlags& flags,
   CompareValuesOptions options;
   options.open = flags.open;
   options.tolerance = flags.tolerance;
-  return Where(CompareValues(path, flags.values, sets[0].inputs, options,
-                             builtins, progress),
-               path);
+  const absl::StatusOr<nlohmann::ordered_json> compared = CompareValues(
+      path, flags.values, sets[0].inputs, options, builtins, progress);
+  if (!compared.ok()) return Where(compared.status(), path);
+  if (flags.json) PrintJson(*compared);
+  return absl::OkStatus();
 }
 
 // Runs a case and compares what comes of it, unless `verdict` is null.
@@ -184,10 +186,12 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
     sets = std::move(found);
   }
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  // The values of a model are those of what the compiler reads.
   if (builtins.compiler == nullptr &&
-      (IsModel(path, builtins) || !flags.reference.empty())) {
+      (IsModel(path, builtins) || !flags.reference.empty() ||
+       !flags.values.empty())) {
     return NeedsCompiler(
-        absl::StrCat(IsModel(path, builtins) ? path : flags.reference,
+        absl::StrCat(flags.reference.empty() ? path : flags.reference,
                      ": is a model to compile"));
   }
   if (!flags.values.empty()) {
@@ -207,6 +211,10 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   options.random_seed = 0;  // as the interpreter has it
   std::unique_ptr<CallCheck> per_node;
   if (flags.per_node) {
+    if (opened.check_calls == nullptr) {
+      return UsageError(
+          absl::StrCat("--per-node needs a model, and ", path, " is none"));
+    }
     per_node = opened.check_calls(flags.tolerance, progress);
     options.observer = [&per_node](const PlanCall& call,
                                    absl::Span<const DLTensor* const> args) {
