@@ -154,10 +154,17 @@ absl::Status VerifyValues(const std::string& path, const VerifyFlags& flags,
   CompareValuesOptions options;
   options.open = flags.open;
   options.tolerance = flags.tolerance;
-  const absl::StatusOr<nlohmann::ordered_json> compared = CompareValues(
+  const absl::StatusOr<ComparedValues> compared = CompareValues(
       path, flags.values, sets[0].inputs, options, builtins, progress);
   if (!compared.ok()) return Where(compared.status(), path);
-  if (flags.json) PrintJson(*compared);
+  if (!flags.json) return absl::OkStatus();
+  nlohmann::ordered_json json;
+  json["ok"] = true;
+  json["values"] = compared->count;
+  json["max_abs_err"] = compared->max_abs_err;
+  json["worst_value"] = compared->worst;
+  json["left_out"] = compared->left_out;
+  PrintJson(json);
   return absl::OkStatus();
 }
 
