@@ -127,6 +127,7 @@ void CompareElements(const Tensor& a, const Tensor& b,
   const double slack = tolerance.rtol_max.value_or(0) * result->largest;
   const double rtol = std::is_integral_v<T> ? 0 : tolerance.rtol;
   result->elements = n;
+  result->is_rounded = !std::is_integral_v<T>;
   for (int64_t i = 0; i < n; ++i) {
     const double want = ToDouble(y[i]);
     const double got = ToDouble(x[i]);
