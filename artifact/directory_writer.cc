@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "artifact/directory.h"
 #include "artifact/directory_manifest.h"
 #include "artifact/file_tree.h"
@@ -102,13 +105,29 @@ absl::Status WriteFiles(const ArtifactSet& set,
   return tree.Write(below + kDirectoryManifest, json);
 }
 
+// Whether this is the staging folder of a process that ended before it could
+// remove it.
+bool IsAbandoned(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, kStagingPrefix)) return false;
+  int process = 0;
+  return absl::SimpleAtoi(name.substr(0, name.find('-')), &process) &&
+         process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+}
+
 // The files of the dump that `tree` holds; none if it is empty.
 absl::StatusOr<std::vector<std::string>> EarlierFiles(const FileTree& tree,
                                                       absl::string_view dir) {
   absl::StatusOr<Manifest> earlier = LoadManifest(tree);
   if (earlier.ok()) return FilesNamedBy(*earlier);
   absl::StatusOr<std::vector<std::string>> names = tree.List();
-  if (!names.ok() || names->empty()) return names;
+  if (!names.ok()) return names;
+  // An interrupted dump must not be in the way of the next.
+  for (const std::string& name : *names) {
+    if (IsAbandoned(name)) tree.RemoveFolder(name);
+  }
+  names->erase(std::remove_if(names->begin(), names->end(), IsAbandoned),
+               names->end());
+  if (names->empty()) return names;
   return absl::FailedPreconditionError(absl::StrCat(
       dir, " is neither empty nor an earlier dump, so nothing is written: ",
       earlier.status().message()));

@@ -52,6 +52,25 @@ std::string TemporaryName(const std::string& path) {
                       getpid(), "-", counter++, ".tmp");
 }
 
+// The name by which the system knows what a descriptor is of.
+std::string NameOf(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
+
+// A process of the same number that died may have left its file behind.
+constexpr int kAttempts = 100;
+
+// A new file without a name in the folder of `path`, which is gone with this
+// process, however that ends; -1 where there can be none.
+int OpenUnnamed(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int fd = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  // Its name is given by way of this one.
+  if (fd < 0 || access(NameOf(fd).c_str(), F_OK) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
 }  // namespace
 
 absl::Status WriteAll(int fd, absl::string_view bytes, absl::string_view name) {
@@ -72,8 +91,9 @@ absl::StatusOr<ReplaceFile> ReplaceFile::Open(absl::string_view path) {
   }
   INGOT_ASSIGN_OR_RETURN(std::string destination,
                          Destination(std::string(path)));
-  // A process of the same number that died may have left its file behind.
-  constexpr int kAttempts = 100;
+  if (const int fd = OpenUnnamed(destination); fd >= 0) {
+    return ReplaceFile(fd, "", std::move(destination), std::string(path));
+  }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string temporary = TemporaryName(destination);
     const int fd =
@@ -115,6 +135,15 @@ absl::Status ReplaceFile::Sync() {
 
 absl::Status ReplaceFile::Commit() {
   INGOT_RETURN_IF_ERROR(Sync());
+  for (int attempt = 0; temporary_.empty(); ++attempt) {
+    std::string name = TemporaryName(path_);
+    if (linkat(AT_FDCWD, NameOf(fd_).c_str(), AT_FDCWD, name.c_str(),
+               AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = std::move(name);
+    } else if (errno != EEXIST || attempt == kAttempts) {
+      return Failed("write", shown_);
+    }
+  }
   if (close(std::exchange(fd_, -1)) != 0) return Failed("write", shown_);
   if (rename(temporary_.c_str(), path_.c_str()) != 0) {
     return Failed("write", shown_);

@@ -309,6 +309,10 @@ TEST_F(LinkTest, ALinkedSetLoadsOnlyFromItsLibrary) {
   set.mutable_provenance().set_library_key("host");
   EXPECT_EQ(Load(set, CoreLoaders(), options_).status().code(),
             absl::StatusCode::kInvalidArgument);
+  // Nor is it linked again: its native code is not in it.
+  const absl::Status again = LinkLibrary(set, TestFile("again.so"));
+  EXPECT_EQ(again.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(absl::StrContains(again.message(), "that it was linked from"));
 }
 
 // The head of an object file for `machine`, which is all that is looked at

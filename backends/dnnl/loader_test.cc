@@ -2,6 +2,9 @@
 
 #include "backends/dnnl/loader.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -12,6 +15,7 @@
 #include "backends/dnnl/load_json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/thread_pool.h"
 
 namespace ingot::dnnl_backend {
 namespace {
@@ -60,6 +64,28 @@ TEST(DnnlLoader, RunsWhatAPersonWrote) {
   ASSERT_TRUE((*module)->GetFunction("f")->Call({x.dl(), y.dl()}).ok());
   EXPECT_EQ(y.data<float>()[0], 2 * 4 * 4 + 0.5);  // a corner
   EXPECT_EQ(y.data<float>()[7], 2 * 4 * 9 + 0.5);  // inside
+}
+
+// OpenMP's threads stay in the process that started them.
+TEST(DnnlLoader, RunsInAProcessThatWasForked) {
+  auto module = LoadJson(kGood, Weights());
+  ASSERT_TRUE(module.ok()) << module.status();
+  ThreadPool pool(2);
+  const ScopedThreadPool scope(&pool);
+  Tensor x = Zeros({1, 4, 6, 6}), y = Zeros({1, 8, 6, 6});
+  const Function function = *(*module)->GetFunction("f");
+  ASSERT_TRUE(function.Call({x.dl(), y.dl()}).ok());
+  y.mutable_data<float>()[0] = -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);  // it would wait for ever
+    const bool is_good = function.Call({x.dl(), y.dl()}).ok();
+    _exit(is_good && y.data<float>()[0] == 0.5f ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // Views, sums over their operand, padded copies, an output that is a view.

@@ -6,7 +6,8 @@
 namespace ingot::dnnl_backend {
 
 // The number of threads that whoever runs this thread allows: that of its
-// thread pool, or 1.
+// thread pool, or 1. In a process that was forked from one with threads of
+// OpenMP it is 1.
 int AllowedThreads();
 
 // While it lives, primitives that this thread makes or runs use `threads`

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "artifact/names.h"
 #include "base/status_macros.h"
 
 namespace ingot {
@@ -19,8 +20,9 @@ Compilation::Compilation(relay::Module* module, absl::string_view name,
       kinds(kinds),
       options(options),
       constants(constants),
-      symbol_prefix(options.symbol_prefix.empty() ? ToIdentifier(name)
-                                                  : options.symbol_prefix),
+      symbol_prefix(options.symbol_prefix.empty()
+                        ? ToIdentifier(name).substr(0, kMaxIdentifierLength)
+                        : options.symbol_prefix),
       dump(options.dump_ir_dir) {}
 
 absl::StatusOr<TargetWork*> Compilation::OwnerOf(

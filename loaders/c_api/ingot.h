@@ -274,7 +274,8 @@ INGOT_API int32_t ingot_set_size(const IngotSet* set);
 INGOT_API IngotStatus ingot_get_artifact(const IngotSet* set, int32_t index,
                                          IngotArtifact* artifact);
 
-/* Gives an artifact other bytes, which are copied. Files do not change. */
+/* Gives an artifact other bytes, which are copied, and writes down in the set
+ * that it was edited. Files do not change. */
 INGOT_API IngotStatus ingot_replace_artifact(IngotSet* set, int32_t index,
                                              const void* bytes, size_t size);
 

@@ -11,6 +11,7 @@
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
 #include "artifact/container.h"
+#include "artifact/edits.h"
 #include "artifact/open_set.h"
 #include "base/status_macros.h"
 #include "loaders/c_api/ingot.h"
@@ -64,6 +65,8 @@ absl::Status Replace(IngotSet* set, int32_t index, const void* bytes,
   int32_t i = 0;
   for (Artifact artifact : set->set.artifacts()) {
     if (i++ == index) {
+      ingot::MarkEdited({ingot::ArtifactPath(artifact)},
+                        &changed.mutable_provenance());
       set->replaced.push_back(artifact.content);
       artifact.content =
           Blob::FromString(std::string(static_cast<const char*>(bytes), size));

@@ -1,6 +1,7 @@
 #include "loaders/native/library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,6 +28,12 @@ void GiveHostApi(const IngotHostApi** variable) {
   if (*variable != GetHostApi()) *variable = GetHostApi();
 }
 
+// The descriptor stays open as long as the library: the system recognises an
+// open library by its path, and a second one must not get the same.
+std::shared_ptr<void> KeepOpen(int fd) {
+  return std::shared_ptr<void>(nullptr, [fd](void*) { close(fd); });
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::Open(
@@ -36,7 +43,15 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::Open(
   if (!absl::StrContains(file, '/')) file = absl::StrCat("./", file);
   const absl::Status whole = CheckLoadedExtentOfFile(file);
   if (!whole.ok()) return Annotate(whole, path);
-  return OpenAs(file, std::string(path), nullptr);
+  // dlopen takes $LIB and the like in a path for something else, but not in
+  // what a link names.
+  if (!absl::StrContains(file, '$')) {
+    return OpenAs(file, std::string(path), nullptr);
+  }
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, path);
+  return OpenAs(absl::StrCat("/proc/self/fd/", fd), std::string(path),
+                KeepOpen(fd));
 }
 
 absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::OpenMemory(
@@ -50,9 +65,7 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::OpenMemory(
     return absl::InternalError(
         absl::StrCat(name, ": memfd_create: ", strerror(errno)));
   }
-  // The descriptor stays open as long as the library: the system recognises an
-  // open library by its path, and a second one must not get the same.
-  std::shared_ptr<void> keep_open(nullptr, [fd](void*) { close(fd); });
+  std::shared_ptr<void> keep_open = KeepOpen(fd);
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;

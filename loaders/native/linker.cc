@@ -129,25 +129,28 @@ absl::Status LinkAtomically(const ArtifactSet& set, ArtifactSet container,
                             absl::string_view output_name) {
   std::error_code error;
   // Absolute, so that no program takes it for an option.
-  const std::string output =
-      fs::absolute(std::string(output_name), error).string();
+  fs::path output = fs::absolute(std::string(output_name), error);
   if (error || fs::is_directory(output, error)) {
     return absl::FailedPreconditionError(
         absl::StrCat(output_name, " is a folder, not a file to write"));
   }
+  // A link stays: the file that it names is replaced.
+  const fs::path named = fs::canonical(output, error);
+  if (!error) output = named;
   LinkOptions absolute = options;
   for (std::string* program : {&absolute.cc, &absolute.lld}) {
     if (absl::StrContains(*program, '/')) {
       *program = fs::absolute(*program, error).string();
     }
   }
-  // Threads may link into one file.
+  // Threads may link into one file, whose name may be as long as names can be.
   static std::atomic<int> count{0};
-  const std::string temporary =
-      absl::StrCat(output, ".tmp", getpid(), ".", ++count);
+  const std::string temporary = absl::StrCat(
+      output.parent_path().string(), "/.",
+      output.filename().string().substr(0, 180), ".", getpid(), "-", ++count);
   absl::Status status =
       LinkInto(set, std::move(container), absolute, temporary);
-  if (status.ok()) status = MoveInto(temporary, output);
+  if (status.ok()) status = MoveInto(temporary, output.string());
   if (!status.ok()) unlink(temporary.c_str());
   return status;
 }
@@ -176,6 +179,11 @@ std::string LinkKey(const ArtifactSet& set, const LinkOptions& options) {
 absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output,
                          const LinkOptions& options) {
   INGOT_RETURN_IF_ERROR(set.CheckExportable());
+  if (!set.provenance().library_key().empty()) {
+    return absl::FailedPreconditionError(
+        "the set is what a linked library carries beside its native code, "
+        "which is no artifact any more; use the set that it was linked from");
+  }
   ArtifactSet rest;
   rest.mutable_provenance() = set.provenance();
   for (const Artifact& artifact : set.artifacts()) {

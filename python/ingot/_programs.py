@@ -1,6 +1,7 @@
 """Calls of the programs `ingot` and `ingot-compiler`, which compile and link."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -8,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 import threading
-from typing import Callable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from ingot._errors import Error
 from ingot._protocol import Server
@@ -70,6 +71,12 @@ def call(
     return printed
 
 
+def last_json(printed: str) -> Any:
+    """The JSON object in the last line of what a program printed."""
+    # str.splitlines would also split at U+2028 and the like, which JSON holds as they are.
+    return json.loads(printed.rstrip("\n").rpartition("\n")[2])
+
+
 def _run(
     words: List[str],
     on_progress: Optional[OnProgress],
@@ -79,14 +86,14 @@ def _run(
 ) -> Tuple[str, Optional[str]]:
     """What the program printed, and its error line, if it failed."""
     # A file for what it prints, which may be long: a full pipe would stop the program.
-    with tempfile.TemporaryFile("w+", errors="replace") as output:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="") as output:
         try:
             process = subprocess.Popen(
                 [find_program()] + words,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.PIPE,
-                text=True,
+                encoding="utf-8",
                 errors="replace",
                 pass_fds=inherited,
             )
@@ -108,7 +115,7 @@ def _run(
         output.seek(0)
         printed = output.read()
     if process.returncode != 0 and not is_answer(printed):
-        errors = [line for line in lines if line.startswith("ingot: ")]
+        errors = [line for line in lines if line.startswith("ingot: ") and not line.startswith("ingot: note: ")]
         message = errors[-1][len("ingot: ") :] if errors else " ".join(lines)
         return printed, message or f"`ingot {words[0]}` ended with {process.returncode}"
     return printed, None

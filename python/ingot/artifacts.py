@@ -2,7 +2,6 @@
 
 import collections.abc
 import contextlib
-import json
 import os
 import tempfile
 from typing import Iterator, List, Optional, Sequence, Union
@@ -87,7 +86,7 @@ class ArtifactSet(collections.abc.Mapping):
             printed = _programs.call(
                 ["diff", a, b, "--json"], is_answer=lambda text: '"equal":false' in text
             )
-        return Differences(json.loads(printed.splitlines()[-1]))
+        return Differences(_programs.last_json(printed))
 
     def link(self, path: Path) -> None:
         """Makes one shared library of the set, which needs no other file."""
@@ -157,6 +156,6 @@ def pack(
     with tempfile.TemporaryDirectory(prefix="ingot-") as packed:
         path = os.path.join(packed, "model.ingot")
         _programs.call(
-            ["pack", os.fspath(folder), "-o", path] + (["--accept-edits"] if accept_edits else [])
+            ["pack", "-o", path] + (["--accept-edits"] if accept_edits else []) + ["--", os.fspath(folder)]
         )
         return ArtifactSet(path, backends)

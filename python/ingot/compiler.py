@@ -1,6 +1,5 @@
 """From a model to a set of artifacts, or to who would make them."""
 
-import json
 import os
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence
@@ -98,7 +97,7 @@ def explain(
             node["target"],
             {why["target"]: why["reason"] for why in node["why_not"]},
         )
-        for node in json.loads(printed.splitlines()[-1])["nodes"]
+        for node in _programs.last_json(printed)["nodes"]
     )
 
 

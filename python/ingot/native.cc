@@ -49,10 +49,21 @@ DLDataType DtypeOf(const py::array& array) {
   }
 }
 
+// The path as the system has it: names of files need not be UTF-8. Raises what
+// Python's own functions raise for what is no path, and for zeros in one.
+std::string ToPath(const py::object& path) {
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) {
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::bytes>(bytes);
+}
+
 class Model {
  public:
-  Model(const std::string& path, int32_t threads, bool check_digests,
+  Model(const py::object& given, int32_t threads, bool check_digests,
         const std::string& variant, const OwnLoaders& own) {
+    const std::string path = ToPath(given);
     const std::vector<IngotLoader> loaders = ToLoaders(own);
     IngotLoadOptions options = {};
     options.size = sizeof(options);
@@ -254,7 +265,8 @@ class Executor {
 
 class Set {
  public:
-  explicit Set(const std::string& path) {
+  explicit Set(const py::object& given) {
+    const std::string path = ToPath(given);
     IngotSet* set = nullptr;
     CheckUnlocked([&] { return ingot_open_set(path.c_str(), &set); });
     set_.reset(set, ingot_free_set);
@@ -276,7 +288,8 @@ class Set {
         static_cast<size_t>(PyBytes_GET_SIZE(content.ptr()))));
   }
 
-  void Write(const std::string& path) const {
+  void Write(const py::object& given) const {
+    const std::string path = ToPath(given);
     CheckUnlocked([&] { return ingot_write_set(set_.get(), path.c_str()); });
   }
 
@@ -310,7 +323,7 @@ PYBIND11_MODULE(_native, m) {
   DefineTensor(m);
 
   py::class_<Model>(m, "Model")
-      .def(py::init<const std::string&, int32_t, bool, const std::string&,
+      .def(py::init<const py::object&, int32_t, bool, const std::string&,
                     const OwnLoaders&>(),
            py::arg("path"), py::arg("threads"), py::arg("check_digests"),
            py::arg("variant"), py::arg("loaders"))
@@ -346,7 +359,7 @@ PYBIND11_MODULE(_native, m) {
       });
 
   py::class_<Set>(m, "Set")
-      .def(py::init<const std::string&>(), py::arg("path"))
+      .def(py::init<const py::object&>(), py::arg("path"))
       .def("__len__", &Set::Size)
       .def("names", &Set::Names, py::arg("index"))
       .def("content", &Set::Content, py::arg("index"))

@@ -41,7 +41,10 @@ const char* NameOf(IngotStatus status) {
 
 void Raise(const std::string& message, const char* code) {
   const py::object type = py::module_::import("ingot._errors").attr("Error");
-  const py::object error = type(message, code);
+  // It may have the name of a file, which need not be UTF-8.
+  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<py::ssize_t>(message.size()), "replace"));
+  const py::object error = type(text, code);
   PyErr_SetObject(type.ptr(), error.ptr());
   throw py::error_already_set();
 }

@@ -72,6 +72,32 @@ class ArtifactsTest(unittest.TestCase):
         artifacts[path] = artifacts[path].text() + "/* long */\n" * 200000
         self.assertEqual(artifacts.inspect(path).count("/* long */"), 200000)
 
+    def test_edits_are_written_down(self):
+        artifacts = ingot.compile(os.environ["AFFINE"], target="c")
+        path = self.source(artifacts)
+        artifacts[path] = artifacts[path].text() + "/* mine */\n"
+        self.assertIn({"name": "edited", "a": "", "b": path}, self.artifacts.diff(artifacts)["set"])
+
+    def test_names_of_files_need_not_be_utf8(self):
+        folder = os.path.join(self.folder, os.fsdecode(b"\xff"))
+        os.mkdir(folder)
+        path = os.path.join(folder, "model.so")
+        self.artifacts.link(path)
+        np.testing.assert_array_equal(ingot.load(path)([[1, 1, 1]])[0], [[3, 4, 5]])
+        self.artifacts.save(os.path.join(folder, "model.ingot"))
+        self.assertEqual(list(ingot.open_set(os.path.join(folder, "model.ingot"))), list(self.artifacts))
+        with self.assertRaises(ingot.Error):
+            ingot.load(os.path.join(folder, "nothing.so"))
+        with self.assertRaisesRegex(ValueError, "null byte"):
+            ingot.load(path + "\0")
+
+    def test_a_folder_may_look_like_a_flag(self):
+        self.artifacts.dump(os.path.join(self.folder, "-dump"))
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        self.assertEqual(list(ingot.pack("-dump")), list(self.artifacts))
+
     def test_tells_differences(self):
         self.assertTrue(self.artifacts.diff(self.artifacts)["equal"])
         other = ingot.compile(os.environ["AFFINE"], target="c", opt_level=0)

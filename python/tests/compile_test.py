@@ -1,5 +1,6 @@
 """From models in every form to sets."""
 
+import json
 import os
 import platform
 import tempfile
@@ -7,6 +8,7 @@ import unittest
 
 import ingot
 import numpy as np
+from ingot import _programs
 
 
 class CompileTest(unittest.TestCase):
@@ -45,6 +47,12 @@ class CompileTest(unittest.TestCase):
             ingot.compile(b"no model")
         with self.assertRaises(TypeError):
             ingot.compile(5)
+
+    def test_answers_hold_any_character(self):
+        # Unlike \n, these end no line for the program that prints them.
+        name = "a\u2028b\x85c"
+        printed = "a table\n" + json.dumps({"name": name}, ensure_ascii=False) + "\n"
+        self.assertEqual(_programs.last_json(printed), {"name": name})
 
     def test_takes_what_looks_like_a_proto(self):
         class Proto:

@@ -73,7 +73,23 @@ TEST_F(CliFailureTest, WordsThatAreOffExitWith2) {
   ExpectError({"verify", "@mlp.onnx", "--test-data=x", "--input=x:y"}, 2,
               {"no --input"});
   ExpectError({"run", "@mlp.onnx", "--threads=0"}, 2, {"--threads=0"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--symbol-prefix=1st"}, 2,
+              {"--symbol-prefix", "is not a C identifier"});
   ExpectError({"opt", "@mlp.onnx", "--passes=nonsense"}, 2, {"nonsense"});
+}
+
+TEST_F(CliFailureTest, CallsAndValuesAreOfAModel) {
+  CompileMlp();
+  WriteMlpTestData(Path("data"));
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so", "--quiet"});
+  for (const char* form : {"mlp.ingot", "mlp.so"}) {
+    const std::string path = absl::StrCat("@", form);
+    ExpectError({"verify", path, "--per-node"}, 2,
+                {"--per-node needs a model", form});
+    ExpectError(
+        {"verify", path, "--per-node", "--values=@data", "--test-data=@data"},
+        1, {form, "no frontend reads it"});
+  }
 }
 
 TEST_F(CliFailureTest, MissingFilesAreNamed) {
@@ -286,6 +302,8 @@ TEST_F(CliFailureTest, EditsNeedToBeAccepted) {
            {"pack", "@dump", "-o", "@edited.ingot"},
            {"run", "@dump"},
            {"list", "@dump"},
+           {"dump", "@dump", "-o", "@again"},
+           {"export", "@dump", "-o", "@mlf", "--format=mlf"},
            {"link", "@dump", "-o", "@edited.so"}}) {
     ExpectError(args, 1, {"weights.safetensors"});
     std::vector<std::string> accepted = args;

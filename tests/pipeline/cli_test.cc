@@ -78,6 +78,9 @@ TEST_P(TargetTest, ComparesEveryValueWithADump) {
       "verify",     "@mlp.onnx",        "--test-data=@data",
       "--per-node", "--values=@values", Target()};
   EXPECT_THAT(Do(verify), HasSubstr("4 values are as in"));
+  const nlohmann::json json = DoJson(verify);
+  EXPECT_EQ(json["values"], 4);
+  EXPECT_LT(json["max_abs_err"], 1e-5);
   // The value of "bias" is replaced by that of "relu", without negative
   // numbers.
   std::filesystem::copy_file(Path("values/c.npy"), Path("values/b.npy"),

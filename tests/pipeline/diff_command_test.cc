@@ -34,6 +34,9 @@ TEST_F(DiffCommandTest, FindsNothingBetweenFormsOfOneSet) {
   EXPECT_EQ(
       Do({"diff", "@a.ingot", "@a.dir", "--artifact=host/ingot/plan.binpb"}),
       "");
+  ExpectError({"diff", "@a.ingot", "@a.dir", "--json",
+               "--artifact=host/ingot/plan.binpb"},
+              2, {"--json is of the whole sets"});
 }
 
 TEST_F(DiffCommandTest, ShowsWhatAnOptionChanged) {
@@ -112,6 +115,7 @@ TEST_F(DiffCommandTest, ExplainSaysWhatMovedAndWhy) {
   }
   EXPECT_EQ(Do({"explain", "@conv.onnx", "--diff=llvm"}),
             "every node is on the same target\n");
+  EXPECT_EQ(Do({"explain", "@conv.onnx", "--diff=llvm", "--quiet"}), "");
   ExpectError({"explain", "@conv.onnx", "--diff=nothing"}, 2,
               {"--diff", "nothing"});
   ExpectError({"explain", "@conv.onnx", "--diff=a: llvm; b: c"}, 2,

@@ -95,13 +95,16 @@ TEST_F(ReplaceTest, EveryCommandThatMakesASetOrALibraryTakesIt) {
 }
 
 TEST_F(ReplaceTest, BisectFindsAWrongOne) {
+  WriteFileBytes(Path("tune.log"), "# nothing was measured\n");
   const CommandResult result =
       Ingot({"bisect", "@increment.relay", "--quiet", "--json",
-             "--replace=increment_add=" + Path("mine.c")});
+             "--replace=increment_add=" + Path("mine.c"),
+             "--tuning-log=" + Path("tune.log")});
   EXPECT_EQ(result.exit, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("host/replaced/increment_add.c"),
                                 HasSubstr("the code is not what they say"),
                                 HasSubstr("--replace='increment_add="),
+                                HasSubstr("--tuning-log='" + Path("tune.log")),
                                 HasSubstr("\"culprit\":\"code\"")));
 }
 

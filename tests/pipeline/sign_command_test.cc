@@ -76,6 +76,14 @@ TEST_F(SignCommandTest, ASignatureMayLieElsewhere) {
   Do({"run", "@renamed.ingot", "--require-signature=@public.pem",
       "--signature=@elsewhere.json"});
   ExpectRefused("run", "renamed.ingot", "there is none");
+  // One that is not asked for would look as if it had been checked.
+  for (const char* command : {"run", "bench", "check"}) {
+    ExpectError({command, "@renamed.ingot", "--signature=@elsewhere.json"}, 2,
+                {"--require-signature=PUBLIC.pem"});
+  }
+  ExpectError(
+      {"link", "@renamed.ingot", "-o", "@m.so", "--signature=@elsewhere.json"},
+      2, {"--require-signature=PUBLIC.pem"});
 }
 
 TEST_F(SignCommandTest, NoByteMayChange) {

@@ -27,8 +27,12 @@ std::string FlagsText(const CompileFlags& flags,
   };
   add("input-shape", flags.input_shapes);
   add("pin", flags.pins);
+  add("state", flags.states);
   add("backend", flags.backends);
   add("replace", replacements);
+  if (!flags.tuning_log.empty()) {
+    absl::StrAppend(&text, " --tuning-log=", Quoted(flags.tuning_log));
+  }
   if (flags.opt_level != CompileFlags().opt_level) {
     absl::StrAppend(&text, " --opt-level=", flags.opt_level);
   }

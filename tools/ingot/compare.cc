@@ -87,14 +87,34 @@ bool VisitType(DataType type, Visit visit) {
   }
 }
 
+// The element at `i` for a person: of a float so many digits, of an integer
+// all.
+std::string ElementText(const Tensor& tensor, int64_t i, int digits) {
+  std::string text;
+  VisitType(tensor.dtype(), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    const T value = static_cast<const T*>(tensor.raw_data())[i];
+    if constexpr (std::is_integral_v<T>) {
+      text = absl::StrCat(value);
+    } else {
+      const double number = ToDouble(value);
+      text =
+          std::isnan(number) ? "nan" : absl::StrFormat("%.*g", digits, number);
+    }
+  });
+  return text;
+}
+
 absl::Status NoNumbers(const Tensor& tensor) {
   return absl::UnimplementedError(absl::StrCat(
       "elements of type ", tensor.dtype().ToString(), " have no numbers"));
 }
 
+// `first` gets the place of the first element that does not pass.
 template <typename T>
 void CompareElements(const Tensor& a, const Tensor& b,
-                     const Tolerance& tolerance, Comparison* result) {
+                     const Tolerance& tolerance, Comparison* result,
+                     int64_t* first) {
   const T* x = static_cast<const T*>(a.raw_data());
   const T* y = static_cast<const T*>(b.raw_data());
   const int64_t n = a.NumElements();
@@ -107,6 +127,7 @@ void CompareElements(const Tensor& a, const Tensor& b,
   const double slack = tolerance.rtol_max.value_or(0) * result->largest;
   const double rtol = std::is_integral_v<T> ? 0 : tolerance.rtol;
   result->elements = n;
+  result->is_rounded = !std::is_integral_v<T>;
   for (int64_t i = 0; i < n; ++i) {
     const double want = ToDouble(y[i]);
     const double got = ToDouble(x[i]);
@@ -125,11 +146,7 @@ void CompareElements(const Tensor& a, const Tensor& b,
           std::max(result->max_rel_err,
                    std::isinf(error) ? error : error / std::fabs(want));
     }
-    if (pass) continue;
-    if (result->mismatches++ == 0) {
-      result->problem = absl::StrFormat("%s is %.9g and should be %.9g",
-                                        IndexText(a.shape(), i), got, want);
-    }
+    if (!pass && result->mismatches++ == 0) *first = i;
   }
 }
 
@@ -156,14 +173,6 @@ void SummarizeElements(const Tensor& tensor, Summary* summary) {
     summary->max = max;
     summary->mean = sum / static_cast<double>(numbers);
   }
-  constexpr int64_t kFirst = 5;
-  std::vector<std::string> first;
-  for (int64_t i = 0; i < std::min(n, kFirst); ++i) {
-    const double value = ToDouble(x[i]);
-    first.push_back(std::isnan(value) ? "nan" : absl::StrFormat("%.6g", value));
-  }
-  summary->first = absl::StrJoin(first, " ");
-  if (n > kFirst) absl::StrAppend(&summary->first, " ...");
 }
 
 }  // namespace
@@ -189,11 +198,17 @@ absl::StatusOr<Comparison> Compare(const Tensor& a, const Tensor& b,
                                   b.TypeString());
     return result;
   }
+  int64_t first = 0;
   const bool known = VisitType(a.dtype(), [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    CompareElements<T>(a, b, tolerance, &result);
+    CompareElements<T>(a, b, tolerance, &result, &first);
   });
   if (!known) return NoNumbers(a);
+  if (result.mismatches > 0) {
+    result.problem = absl::StrCat(IndexText(a.shape(), first), " is ",
+                                  ElementText(a, first, 9), " and should be ",
+                                  ElementText(b, first, 9));
+  }
   return result;
 }
 
@@ -204,6 +219,14 @@ absl::StatusOr<Summary> Summarize(const Tensor& tensor) {
     SummarizeElements<T>(tensor, &summary);
   });
   if (!known) return NoNumbers(tensor);
+  constexpr int64_t kFirst = 5;
+  const int64_t n = tensor.NumElements();
+  std::vector<std::string> first;
+  for (int64_t i = 0; i < std::min(n, kFirst); ++i) {
+    first.push_back(ElementText(tensor, i, 6));
+  }
+  summary.first = absl::StrJoin(first, " ");
+  if (n > kFirst) absl::StrAppend(&summary.first, " ...");
   return summary;
 }
 

@@ -31,6 +31,7 @@ struct Comparison {
   double max_abs_err = 0;
   double max_rel_err = 0;  // |a-b|/|b|, where b is not 0
   double largest = 0;      // of the finite |b|
+  bool is_rounded = true;  // the elements are floats, no integers
   // Says for people where types or shapes differ, or names the first element
   // that does not pass. Empty when all is well.
   std::string problem;

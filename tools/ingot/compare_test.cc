@@ -110,6 +110,19 @@ TEST(CompareTest, LargeIntegersAreExact) {
             2);
 }
 
+TEST(CompareTest, IntegersAreShownWhole) {
+  const auto i64 = [](int64_t value) {
+    return Make<int64_t>(DataType::Int(64), {value});
+  };
+  EXPECT_EQ(Of(i64(9007199254740993), i64(1000000001)).problem,
+            "[0] is 9007199254740993 and should be 1000000001");
+  EXPECT_FALSE(Of(i64(1), i64(2)).is_rounded);
+  EXPECT_TRUE(Of(F32({1}), F32({2})).is_rounded);
+  EXPECT_EQ(Summarize(i64(1234567))->first, "1234567");
+  EXPECT_EQ(Summarize(Make<int8_t>(DataType::Int(8), {-65}))->first, "-65");
+  EXPECT_EQ(Of(F32({-kNan}), F32({1})).problem, "[0] is nan and should be 1");
+}
+
 TEST(CompareTest, IntegersAreNotRounded) {
   const auto of = [](int64_t a, int64_t b, Tolerance t) {
     return Of(Make<int64_t>(DataType::Int(64), {a}),

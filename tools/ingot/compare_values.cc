@@ -21,16 +21,8 @@ namespace {
 // About how many bytes of values are kept at a time.
 constexpr int64_t kBatchBytes = int64_t{256} << 20;
 
-// The comparisons so far.
-struct Tally {
-  int compared = 0;
-  std::vector<std::string> left_out;
-  double worst = -1;
-  std::string worst_value;
-};
-
 absl::Status CompareValue(const DumpedValue& dumped, const Tensor& got,
-                          const Tolerance& tolerance, Tally* tally) {
+                          const Tolerance& tolerance, ComparedValues* tally) {
   const ComputedValue& value = dumped.value;
   INGOT_ASSIGN_OR_RETURN(Tensor expected, ReadTensorFile(dumped.file));
   INGOT_ASSIGN_OR_RETURN(Comparison c, Compare(got, expected, tolerance));
@@ -39,10 +31,10 @@ absl::Status CompareValue(const DumpedValue& dumped, const Tensor& got,
         "value '", OneLine(value.name), "' of ", OneLine(value.node),
         " is wrong: ", c.problem, " (", c.mismatches, " of ", c.elements, ")"));
   }
-  ++tally->compared;
-  if (c.max_abs_err > tally->worst) {
-    tally->worst = c.max_abs_err;
-    tally->worst_value = value.name;
+  ++tally->count;
+  if (c.max_abs_err > tally->max_abs_err) {
+    tally->max_abs_err = c.max_abs_err;
+    tally->worst = value.name;
   }
   return absl::OkStatus();
 }
@@ -52,7 +44,7 @@ absl::Status CompareBatch(const std::string& path,
                           const std::vector<std::string>& inputs,
                           const CompareValuesOptions& options,
                           const Builtins& builtins, Progress* progress,
-                          Tally* tally) {
+                          ComparedValues* tally) {
   OpenFlags open = options.open;
   for (const DumpedValue& dumped : batch) {
     open.compile.extra_outputs.push_back(dumped.value.name);
@@ -85,15 +77,15 @@ absl::Status CompareBatch(const std::string& path,
 
 }  // namespace
 
-absl::Status CompareValues(const std::string& path, const std::string& folder,
-                           const std::vector<std::string>& inputs,
-                           const CompareValuesOptions& options,
-                           const Builtins& builtins, Progress* progress) {
+absl::StatusOr<ComparedValues> CompareValues(
+    const std::string& path, const std::string& folder,
+    const std::vector<std::string>& inputs, const CompareValuesOptions& options,
+    const Builtins& builtins, Progress* progress) {
   INGOT_ASSIGN_OR_RETURN(std::vector<ComputedValue> all,
                          builtins.compiler->Values(path));
   INGOT_ASSIGN_OR_RETURN(std::vector<DumpedValue> values,
                          FindDumpedValues(all, folder));
-  Tally tally;
+  ComparedValues tally;
   for (size_t begin = 0; begin < values.size();) {
     size_t end = begin;
     for (int64_t bytes = 0;
@@ -106,16 +98,16 @@ absl::Status CompareValues(const std::string& path, const std::string& folder,
     begin = end;
   }
   progress->Clear();
-  Print(absl::StrCat(tally.compared, " values are as in ", OneLine(folder),
-                     "; the largest error, ", HumanNumber(tally.worst),
-                     ", is of ", OneLine(tally.worst_value), "\n"));
+  Print(absl::StrCat(tally.count, " values are as in ", OneLine(folder),
+                     "; the largest error, ", HumanNumber(tally.max_abs_err),
+                     ", is of ", OneLine(tally.worst), "\n"));
   if (!tally.left_out.empty()) {
     Print(absl::StrCat(tally.left_out.size(),
                        " were not compared, since Ingot does not compute them "
                        "as tensors; first ",
                        OneLine(tally.left_out[0]), "\n"));
   }
-  return absl::OkStatus();
+  return tally;
 }
 
 }  // namespace ingot

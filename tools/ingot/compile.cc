@@ -67,6 +67,7 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   compile.show_placement = !quiet;
   const std::string& model = flags.word(0);
   INGOT_RETURN_IF_ERROR(CheckWritable(output));
+  INGOT_RETURN_IF_ERROR(CheckIsOther(output, model));
   INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
                          MakeCompilerBuiltins(backends, compile.backends));
   Progress::Options progress_options;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "artifact/blob.h"
+#include "artifact/names.h"
 #include "backends/external/codegen.h"
 #include "backends/external/connection.h"
 #include "backends/external/inspectors.h"
@@ -158,6 +159,11 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
     for (TargetVariant& variant : *variants) {
       INGOT_RETURN_IF_ERROR(AskForSameBits(builtins.targets, &variant));
     }
+  }
+  Provenance named;
+  named.set_symbol_prefix(flags.symbol_prefix);
+  if (absl::Status s = CheckProvenance(named); !s.ok()) {
+    return UsageError(absl::StrCat("--symbol-prefix: ", s.message()));
   }
   if (!flags.tuning_log.empty()) {
     INGOT_RETURN_IF_ERROR(CheckTunable(builtins.targets, *variants));

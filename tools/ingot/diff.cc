@@ -303,6 +303,9 @@ absl::Status RunDiff(Args args, const Backends& backends) {
   AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
+  if (json && !artifact.empty()) {
+    return UsageError("--json is of the whole sets, --artifact of a part");
+  }
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
   std::vector<ArtifactSet> sets;

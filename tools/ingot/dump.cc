@@ -24,12 +24,13 @@ absl::Status RunDump(Args args, const Backends& backends) {
                &output);
   flags.Required();
   own.AddTo(&flags);
+  ReadOptions read;
+  AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
   INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins));
-  ReadOptions read;
   read.check_all_digests = true;
   EditedNotes edited;
   read.on_edited_note = edited.Keep();

@@ -18,7 +18,7 @@ namespace {
 // Places the model for the options' targets and for `other`.
 absl::Status Diff(const std::string& model, const std::string& other,
                   const CompilerBuiltins& builtins, CompileOptions options,
-                  bool json) {
+                  bool json, bool quiet) {
   absl::StatusOr<std::vector<TargetVariant>> variants =
       ParseTargetFlag(other, builtins.targets);
   if (variants.ok() && variants->size() > 1) {
@@ -39,7 +39,7 @@ absl::Status Diff(const std::string& model, const std::string& other,
     placements.push_back({options.targets, *std::move(placement)});
   }
   const std::vector<Move> moves = FindMoves(placements[0], placements[1]);
-  Print(MovesText(moves));
+  if (!quiet) Print(MovesText(moves));
   if (json) PrintJson(MovesJson(moves));
   return absl::OkStatus();
 }
@@ -74,7 +74,7 @@ absl::Status RunExplain(Args args, const CompilerBackends& backends) {
     if (variants.size() > 1) {
       return UsageError("--diff compares two lists of targets, not variants");
     }
-    return Diff(model, diff, builtins, std::move(options), json);
+    return Diff(model, diff, builtins, std::move(options), json, quiet);
   }
   nlohmann::ordered_json answers;
   for (const TargetVariant& variant : variants) {

@@ -187,6 +187,8 @@ absl::Status RunExport(Args args, const CompilerBackends& backends) {
                "mlf: also write the relay text of this model, which the set "
                "was compiled from",
                &flags.model);
+  ReadOptions read;
+  AddAcceptEdits(&words, &read.accept_edits);
   words.Bool("quiet", "say nothing when all goes well", &flags.quiet);
   absl::StatusOr<bool> go_on = words.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
@@ -195,7 +197,6 @@ absl::Status RunExport(Args args, const CompilerBackends& backends) {
       MakeBuiltins({backends.register_loaders, backends.register_inspectors,
                     backends.compiler});
   if (!builtins.ok()) return builtins.status();
-  ReadOptions read;
   read.check_all_digests = true;
   absl::StatusOr<ArtifactSet> set =
       OpenSet(words.word(0), SetUse::kWhole, *builtins, read);

@@ -75,6 +75,16 @@ absl::Status CheckWritable(absl::string_view path) {
   return absl::OkStatus();
 }
 
+absl::Status CheckIsOther(absl::string_view output, absl::string_view input) {
+  std::error_code error;
+  if (!std::filesystem::equivalent(std::string(output), std::string(input),
+                                   error)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      output, ": is what is read, and would be lost; write another file"));
+}
+
 absl::Status MakeFolder(absl::string_view path) {
   const std::string folder(path);
   if (mkdir(folder.c_str(), 0777) == 0) return absl::OkStatus();

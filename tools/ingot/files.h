@@ -32,6 +32,10 @@ absl::Status WriteFile(absl::string_view path, absl::string_view bytes);
 // folder itself. For saying so before an hour of work and not after it.
 absl::Status CheckWritable(absl::string_view path);
 
+// FailedPrecondition when `output` is the file at `input`, which a command
+// reads and would put something else in the place of.
+absl::Status CheckIsOther(absl::string_view output, absl::string_view input);
+
 // Makes the folder unless it is there; its parent must be.
 absl::Status MakeFolder(absl::string_view path);
 

@@ -50,6 +50,7 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_RETURN_IF_ERROR(CheckWritable(output));
+  INGOT_RETURN_IF_ERROR(CheckIsOther(output, flags.word(0)));
   // A library lives longer than this call, so check all that goes into it.
   read.check_all_digests = true;
   INGOT_ASSIGN_OR_RETURN(

@@ -68,10 +68,13 @@ std::string HumanSize(uint64_t bytes) {
 }
 
 std::string HumanTime(double seconds) {
-  if (seconds < 1e-6) return absl::StrFormat("%.0f ns", seconds * 1e9);
-  if (seconds < 1e-3) return absl::StrFormat("%.0f us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
-  return absl::StrFormat("%.3g s", seconds);
+  // Less than what would be shown as a thousand of a unit.
+  constexpr double kMost = 999.5;
+  if (seconds < kMost * 1e-9) return absl::StrFormat("%.0f ns", seconds * 1e9);
+  if (seconds < kMost * 1e-6) return absl::StrFormat("%.0f us", seconds * 1e6);
+  if (seconds < kMost * 1e-3) return absl::StrFormat("%.3g ms", seconds * 1e3);
+  if (seconds < kMost) return absl::StrFormat("%.3g s", seconds);
+  return absl::StrFormat("%.0f s", seconds);
 }
 
 std::string HumanNumber(double value) {

@@ -23,6 +23,11 @@ TEST(ReportTest, SizesAndTimes) {
   EXPECT_EQ(HumanTime(0.00083), "830 us");
   EXPECT_EQ(HumanTime(0.0124), "12.4 ms");
   EXPECT_EQ(HumanTime(3.214), "3.21 s");
+  // Not 1e+03 of the smaller unit.
+  EXPECT_EQ(HumanTime(0.9997e-6), "1 us");
+  EXPECT_EQ(HumanTime(0.9996e-3), "1 ms");
+  EXPECT_EQ(HumanTime(0.9997), "1 s");
+  EXPECT_EQ(HumanTime(1200), "1200 s");
 }
 
 TEST(ReportTest, NumbersHaveNoSignedNan) {

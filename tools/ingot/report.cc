@@ -68,6 +68,7 @@ absl::Status Report(const std::string& path, const ReportFlags& flags,
                     const Builtins& builtins, ReadOptions read,
                     Progress* progress) {
   INGOT_RETURN_IF_ERROR(CheckWritable(flags.output));
+  INGOT_RETURN_IF_ERROR(CheckIsOther(flags.output, path));
   INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
                          OpenSet(path, SetUse::kWhole, builtins, read));
   std::optional<report::Measurement> measured;

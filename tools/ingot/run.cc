@@ -1,6 +1,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,8 +48,8 @@ absl::StatusOr<std::vector<TensorOrSequence>> GetInputs(
 }
 
 // A tensor that the run gave: an output, or one of those in a sequence, which
-// is named "seq.1". A sequence without any shows up as itself, without a
-// tensor.
+// is named "seq.1", or "seq.1_" beside an output of that name. A sequence
+// without any shows up as itself, without a tensor.
 struct Output {
   std::string name;
   std::string type;
@@ -57,6 +58,8 @@ struct Output {
 
 absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
   std::vector<Output> outputs;
+  std::set<std::string> taken;
+  for (const TensorInfo& info : executor.outputs()) taken.insert(info.name);
   for (size_t i = 0; i < executor.outputs().size(); ++i) {
     const std::string& name = executor.outputs()[i].name;
     INGOT_ASSIGN_OR_RETURN(TensorOrSequence value, executor.GetOutputValue(i));
@@ -69,8 +72,9 @@ absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
       outputs.push_back({name, sequence.TypeString(), {}});
     for (size_t k = 0; k < sequence.tensors.size(); ++k) {
       const Tensor& tensor = sequence.tensors[k];
-      outputs.push_back(
-          {absl::StrCat(name, ".", k), tensor.TypeString(), tensor});
+      std::string own = absl::StrCat(name, ".", k);
+      while (!taken.insert(own).second) own += '_';
+      outputs.push_back({std::move(own), tensor.TypeString(), tensor});
     }
   }
   return outputs;

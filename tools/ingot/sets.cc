@@ -35,8 +35,8 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A file that vanishes when the program ends, however it ends: it is removed
-// as soon as it is mapped.
+// A file that vanishes when the program ends, however it ends: it has no name
+// as soon as it is open.
 absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
   const char* folder = getenv("TMPDIR");
   std::string path = absl::StrCat(
@@ -46,6 +46,7 @@ absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, ": ", strerror(errno)));
   }
+  unlink(path.c_str());
   const absl::Status written =
       WriteContainerTo(set, [&](absl::string_view bytes) -> absl::Status {
         while (!bytes.empty()) {
@@ -62,7 +63,6 @@ absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
   absl::StatusOr<Blob> mapped =
       written.ok() ? Blob::MapFd(fd, path) : absl::StatusOr<Blob>(written);
   close(fd);
-  unlink(path.c_str());
   return mapped;
 }
 
@@ -187,6 +187,7 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const Builtins& builtins,
                                     ReadOptions options,
                                     const SignatureFlags& signature) {
+  INGOT_RETURN_IF_ERROR(signature.Check());
   if (options.on_edited_note == nullptr) {
     options.on_edited_note = WarnOfEditedNote;
   }
@@ -284,6 +285,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
     };
   }
 
+  INGOT_RETURN_IF_ERROR(flags.signature.Check());
   INGOT_RETURN_IF_ERROR(CheckReplaceable(path, flags));
   absl::StatusOr<LoadedModel> model;
   Clock::time_point start = Clock::now();

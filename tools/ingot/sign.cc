@@ -51,8 +51,10 @@ absl::Status RunSign(Args args, const Backends&) {
       SignFile(BaseName(path), file->view(), pem->view());
   if (!signature.ok()) return Where(signature.status(), key);
   if (output.empty()) output = absl::StrCat(path, kSignatureSuffix);
+  INGOT_RETURN_IF_ERROR(CheckIsOther(output, path));
+  INGOT_RETURN_IF_ERROR(CheckIsOther(output, key));
   INGOT_RETURN_IF_ERROR(WriteFile(output, *signature));
-  Print(absl::StrCat(output, ": signs ", path, "\n"));
+  Print(absl::StrCat(OneLine(output), ": signs ", OneLine(path), "\n"));
   return absl::OkStatus();
 }
 

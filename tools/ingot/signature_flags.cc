@@ -21,6 +21,14 @@ void SignatureFlags::AddTo(FlagSet* flags) {
                 &signature);
 }
 
+absl::Status SignatureFlags::Check() const {
+  if (signature.empty() || required()) return absl::OkStatus();
+  return UsageError(
+      absl::StrCat("--signature=", signature,
+                   " is checked only with --require-signature=PUBLIC.pem, "
+                   "which is missing"));
+}
+
 absl::StatusOr<Blob> SignatureFlags::Read(absl::string_view path) const {
   if (IsFolder(path)) {
     return absl::FailedPreconditionError(

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/blob.h"
@@ -17,6 +18,9 @@ struct SignatureFlags {
 
   void AddTo(FlagSet* flags);
   bool required() const { return !public_key.empty(); }
+
+  // A signature that nothing is compared with is an error of usage.
+  absl::Status Check() const;
 
   // The bytes of a set or of a library that are as they were signed, in memory:
   // whatever happens to the file afterwards. PermissionDenied otherwise, also

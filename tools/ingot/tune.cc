@@ -196,6 +196,7 @@ absl::StatusOr<LatencyBeside> MeasureBeside(
 absl::Status Tune(const std::string& path, const TuneFlags& flags,
                   const CompilerBackends& backends, Progress* progress) {
   INGOT_RETURN_IF_ERROR(CheckWritable(flags.output));
+  INGOT_RETURN_IF_ERROR(CheckIsOther(flags.output, path));
   INGOT_ASSIGN_OR_RETURN(
       const CompilerBuiltins builtins,
       MakeCompilerBuiltins(backends, flags.compile.backends));

@@ -84,7 +84,8 @@ void Verdict::Add(const std::string& set, const std::string& name,
   }
   if (!c.ok()) {
     const double part = c.max_abs_err / c.largest;  // not a number for 0 / 0
-    max_wrong_part_ = std::max(max_wrong_part_, part <= 1 ? part : 1);
+    max_wrong_part_ =
+        std::max(max_wrong_part_, c.is_rounded && part <= 1 ? part : 1);
   }
   elements_ += c.elements;
   mismatches_ += c.mismatches;

@@ -47,5 +47,13 @@ TEST(VerdictTest, OtherTypesAndNansAreNoRounding) {
   }
 }
 
+TEST(VerdictTest, IntegersAreNotRounded) {
+  Verdict verdict;
+  Comparison c = Wrong(1, 1e9);
+  c.is_rounded = false;
+  verdict.Add("set", "a", "i64[4]", c);
+  EXPECT_THAT(verdict.RoundingHint(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ingot

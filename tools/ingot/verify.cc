@@ -154,9 +154,18 @@ absl::Status VerifyValues(const std::string& path, const VerifyFlags& flags,
   CompareValuesOptions options;
   options.open = flags.open;
   options.tolerance = flags.tolerance;
-  return Where(CompareValues(path, flags.values, sets[0].inputs, options,
-                             builtins, progress),
-               path);
+  const absl::StatusOr<ComparedValues> compared = CompareValues(
+      path, flags.values, sets[0].inputs, options, builtins, progress);
+  if (!compared.ok()) return Where(compared.status(), path);
+  if (!flags.json) return absl::OkStatus();
+  nlohmann::ordered_json json;
+  json["ok"] = true;
+  json["values"] = compared->count;
+  json["max_abs_err"] = compared->max_abs_err;
+  json["worst_value"] = compared->worst;
+  json["left_out"] = compared->left_out;
+  PrintJson(json);
+  return absl::OkStatus();
 }
 
 // Runs a case and compares what comes of it, unless `verdict` is null.
@@ -184,10 +193,12 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
     sets = std::move(found);
   }
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  // The values of a model are those of what the compiler reads.
   if (builtins.compiler == nullptr &&
-      (IsModel(path, builtins) || !flags.reference.empty())) {
+      (IsModel(path, builtins) || !flags.reference.empty() ||
+       !flags.values.empty())) {
     return NeedsCompiler(
-        absl::StrCat(IsModel(path, builtins) ? path : flags.reference,
+        absl::StrCat(flags.reference.empty() ? path : flags.reference,
                      ": is a model to compile"));
   }
   if (!flags.values.empty()) {
@@ -207,6 +218,10 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   options.random_seed = 0;  // as the interpreter has it
   std::unique_ptr<CallCheck> per_node;
   if (flags.per_node) {
+    if (opened.check_calls == nullptr) {
+      return UsageError(
+          absl::StrCat("--per-node needs a model, and ", path, " is none"));
+    }
     per_node = opened.check_calls(flags.tolerance, progress);
     options.observer = [&per_node](const PlanCall& call,
                                    absl::Span<const DLTensor* const> args) {
