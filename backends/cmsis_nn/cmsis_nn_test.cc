@@ -319,6 +319,68 @@ TEST(CmsisNn, SaysWhyNot) {
       HasSubstr("only bytes, not f32"));
 }
 
+// Where the model's order is not the library's, or a value that a composite
+// begins with is no byte, the layer is another target's.
+TEST(CmsisNn, LeavesWhatWouldBeAnotherLayer) {
+  const std::string x = Dequantize("x", "u8", 0.02, 120);
+  const std::string image =
+      absl::StrCat("%w = const i8[4, 2, 3, 3] {", Numbers(72, 37), "} ",
+                   "%s = conv2d(%x, %w) {out_dtype=i32} ");
+  const std::string scaled = "%f = cast(%t) {dtype=f32} " +
+                             Scalar("sc", "f32", 0.01) + "%m = mul(%f, %sc) " +
+                             Quantize("m", "u8", 0.37, 7);
+  const struct {
+    std::string input, nodes, output;
+  } cases[] = {
+      // These are no images, whose channels would come last.
+      {"2, 3, 4, 6",
+       absl::StrCat(x, Weights("6, 5", 30, 5, 1), "%p = matmul(%dx, %dw) ",
+                    Quantize("p", "u8", 0.1, 100)),
+       "%y"},
+      {"2, 24",
+       absl::StrCat(x, Weights("4, 5", 20, 1),
+                    "%f = reshape(%dx) {shape=[2, 2, 3, 4]} "
+                    "%p = matmul(%f, %dw) ",
+                    Quantize("p", "u8", 0.1, 100)),
+       "%y"},
+      // Nor are results of five dimensions.
+      {"1, 2, 6, 6",
+       absl::StrCat(image,
+                    "%b = const i32[1, 1, 1, 1, 1] {100} %t = add(%s, %b) ",
+                    scaled),
+       "%y"},
+      // A mean over all dimensions, by an attribute that is left out.
+      {"1, 3, 4, 5",
+       absl::StrCat(x, "%p = reduce_mean(%dx) ",
+                    Quantize("p", "u8", 0.02, 120)),
+       "%y"},
+      // Weights as they are, by a transpose that moves nothing.
+      {"3, 5",
+       absl::StrCat(x, Weights("5, 5", 25, 1),
+                    "%t = transpose(%dw) {axes=[0, 1]} %p = matmul(%dx, %t) ",
+                    Quantize("p", "u8", 0.1, 100)),
+       "%y"},
+      // The cast is not the composite's: somebody else reads it, too.
+      {"1, 2, 6, 6",
+       absl::StrCat("%w = const i8[4, 2, 3, 3] {", Numbers(72, 37),
+                    "} %i = cast(%x) {dtype=i32} "
+                    "%t = conv2d(%i, %w) {out_dtype=i32} ",
+                    scaled, " %y2 = neg(%i) "),
+       "%y, %y2"},
+  };
+  for (const auto& c : cases) {
+    // An operator that the target takes makes a comparison of each.
+    EXPECT_EQ(
+        CompareWithEvaluate(
+            kTarget, absl::StrCat("module { func @main(%x: u8[", c.input,
+                                  "], %z: i8[1, 1, 3, 3]) -> (%max, ", c.output,
+                                  ") { %max = max_pool2d(%z) {kernel=[2, 2]} ",
+                                  c.nodes, " } }")),
+        absl::OkStatus())
+        << c.nodes;
+  }
+}
+
 TEST(CmsisNn, RoundingMustBeGiven) {
   EXPECT_THAT(
       std::string(CompileRelay("cmsis_nn,c", Network()).status().message()),

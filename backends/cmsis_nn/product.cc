@@ -38,6 +38,9 @@ class ProductReader {
         return No("an empty tensor");
       }
     }
+    INGOT_ASSIGN_OR_RETURN(const Dims result,
+                           KnownShape(call_.nodes.back()->outputs[0]));
+    if (result != y_) return No("a bias or scale that adds a dimension");
     is_conv_ = product_.Is("conv2d");
     if (!is_conv_ && w_.size() != 2) return No("weights that are no matrix");
     channels_ = w_[product_.Is("matmul") ? 1 : 0];
@@ -59,6 +62,7 @@ class ProductReader {
 
  private:
   absl::Status ReadConvolution() {
+    if (x_.size() != 4 || w_.size() != 4) return No("blocks of channels");
     const int64_t groups = product_.attrs.Get<int64_t>("groups");
     layer_.function = groups == 1 ? Function::kConvolve : Function::kDepthwise;
     if (groups != 1 && groups != x_[1]) return No("channel groups");
@@ -75,6 +79,8 @@ class ProductReader {
   }
 
   absl::Status ReadMatrix() {
+    // Values of four dimensions lie as images do, with their second one last.
+    if (y_.size() == 4 && y_[1] != 1) return No("a matrix for each channel");
     layer_.function = Function::kFullyConnected;
     layer_.window.in_c = x_.back();
     layer_.window.out_c = channels_;
@@ -101,10 +107,10 @@ class ProductReader {
       INGOT_ASSIGN_OR_RETURN(zero, Number(call_, sub->inputs[1], 0));
       x = sub->inputs[0];
     }
-    // That of x, if it is there: the operands come first.
-    if (x.node->Is("cast") && x.type().dtype == DataType::Int(32)) {
-      x = x.node->inputs[0];
-    }
+    // That of x, unless others read it, too: then it is not among the nodes.
+    const bool is_inside = std::find(call_.nodes.begin(), call_.nodes.end(),
+                                     x.node) != call_.nodes.end();
+    if (is_inside && x.node->Is("cast")) x = x.node->inputs[0];
     INGOT_RETURN_IF_ERROR(AddInput(x, zero));
     if (product_.outputs[0].dtype != DataType::Int(32)) {
       return No("only sums of 32 bits");
@@ -158,7 +164,12 @@ class ProductReader {
   absl::StatusOr<Weights> ReadDequantizedWeights() {
     Value w = product_.inputs[1];
     const bool transposed = w.node->Is("transpose");
-    if (transposed) w = w.node->inputs[0];
+    if (transposed) {
+      if (w.node->attrs.Get<Dims>("axes") != Dims{1, 0}) {
+        return No("weights whose transpose moves nothing");
+      }
+      w = w.node->inputs[0];
+    }
     const Node& node = *w.node;
     Weights weights;
     const DataType type = node.inputs[0].type().dtype;

@@ -108,8 +108,8 @@ class Reader {
     if (is_max || node.Is("avg_pool2d")) {
       INGOT_RETURN_IF_ERROR(ReadPoolWindow(node, y, is_max));
     } else {
-      if (node.Is("reduce_mean") &&
-          *node.attrs.Find<std::vector<int64_t>>("axes") != Dims{2, 3}) {
+      const Dims* const axes = node.attrs.Find<Dims>("axes");
+      if (node.Is("reduce_mean") && (axes == nullptr || *axes != Dims{2, 3})) {
         return No("a mean over other dimensions than those of the image");
       }
       w.kernel_h = x[2];

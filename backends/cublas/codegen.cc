@@ -60,6 +60,13 @@ int64_t CallsOf(const std::vector<BatchDim>& batch) {
 
 absl::StatusOr<gemm::Product> ReadProduct(const codegen::RegionCall& call) {
   INGOT_ASSIGN_OR_RETURN(gemm::Product p, gemm::ReadProduct(call));
+  for (const relay::Value& v :
+       {p.a.value, p.b.value, p.bias.value_or(relay::Value())}) {
+    if (codegen::IsHeldByRegion(v)) {
+      return absl::UnimplementedError(
+          "an operand is a constant of one element");
+    }
+  }
   bool is_empty = p.m == 0 || p.n == 0 || p.k == 0;
   for (const int64_t dim : p.batch) is_empty = is_empty || dim == 0;
   if (is_empty) return absl::UnimplementedError("a matrix has no elements");

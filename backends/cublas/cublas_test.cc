@@ -65,6 +65,20 @@ TEST(CublasCode, LeavesWhatDoesNotFit) {
   }
 }
 
+// A region keeps single numbers to itself, where the library cannot read them:
+// a bias of one is added by somebody else.
+TEST(CublasCode, LeavesConstantsOfOneElement) {
+  EXPECT_EQ(ProductsOf(Main("%x: f32[6, 1]",
+                            "%w = const f32[1, 1] {2} %y = matmul(%x, %w)")),
+            "");
+  EXPECT_THAT(
+      ProductsOf(Main("%x: f32[6, 4], %w: f32[1, 4]",
+                      "%b = const f32[1] {2} %p = dense(%x, %w) "
+                      "%y = add(%p, %b)")),
+      HasSubstr("\nproduct: 6 1 4 1 left: 0 0 0 right: 1 0 0 transposed "
+                "result: 2 0 0\n"));
+}
+
 class Cublas : public testing_support::LibraryTest {
  protected:
   static void ExpectRight(const std::string& model, int threads = 1) {

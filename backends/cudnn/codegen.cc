@@ -38,6 +38,9 @@ struct Call {
 
 // The shape in four dimensions; of height 1 where there are three.
 absl::Status ReadShape(const Value& value, std::array<int64_t, 4>* shape) {
+  if (codegen::IsHeldByRegion(value)) {
+    return No("an operand is a constant of one element");
+  }
   if (value.type().dtype != DataType::Float(32)) {
     return No("only f32, not ", relay::ToString(value.type()));
   }
@@ -65,6 +68,9 @@ absl::Status ReadConvolution(const Node& node, Call* call) {
       text("kernel_layout") != (is_flat ? "OIW" : "OIHW") ||
       node.attrs.Has("out_dtype")) {
     return No("only f32 in plain layouts");
+  }
+  if (node.attrs.Get<int64_t>("pad_value") != 0) {
+    return No("padding that is not 0");
   }
   call->data = node.inputs[0];
   call->kernel = node.inputs[1];
@@ -118,6 +124,11 @@ absl::StatusOr<Call> ReadCall(const std::vector<Node*>& nodes) {
                              codegen::KnownShape(other.type()));
       INGOT_ASSIGN_OR_RETURN(const Ints result,
                              codegen::KnownShape(node->outputs[0]));
+      INGOT_ASSIGN_OR_RETURN(const Ints convolved,
+                             codegen::KnownShape(nodes[0]->outputs[0]));
+      if (result != convolved || codegen::IsHeldByRegion(other)) {
+        return No("an addend ", relay::ToString(other.type()));
+      }
       if (!call.bias) {
         if (shape == result || !codegen::RunsAlong(shape, result, 1)) {
           return No("a bias ", relay::ToString(other.type()));

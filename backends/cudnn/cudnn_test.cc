@@ -45,12 +45,32 @@ TEST(CudnnCode, LeavesWhatDoesNotFit) {
        std::vector<std::pair<const char*, const char*>>{
            {"%x: f32[1, 4, 9, 8], %w: f32[6, 4, 3, 3]",
             "%y = conv2d(%x, %w) {pads=[0, 0, 1, 1]}"},
+           {"%x: f32[1, 4, 9, 8], %w: f32[6, 4, 3, 3]",
+            "%y = conv2d(%x, %w) {pads=[1, 1, 1, 1], pad_value=2}"},
            {"%x: f64[1, 4, 9, 8], %w: f64[6, 4, 3, 3]", "%y = conv2d(%x, %w)"},
            {"%x: f32[n, 4, 9, 8], %w: f32[6, 4, 3, 3]", "%y = conv2d(%x, %w)"},
            {"%x: f32[0, 4, 9, 8], %w: f32[6, 4, 3, 3]",
             "%y = conv2d(%x, %w)"}}) {
     EXPECT_EQ(ConvolutionsOf(Main(inputs, body)), "") << inputs;
   }
+}
+
+// What is added is no larger than what it is added to, and has memory.
+TEST(CudnnCode, LeavesAdditionsThatDoNotFit) {
+  for (const char* body :
+       {"%d = add(%c, %b) %y = add(%d, %z)",
+        "%one = const f32[1, 1, 1] {2} %y = add(%c, %one)"}) {
+    const std::string text = ConvolutionsOf(
+        Main("%x: f32[1, 4, 9, 8], %w: f32[1, 4, 3, 3], %b: f32[1, 1, 1], "
+             "%z: f32[2, 1, 7, 6]",
+             absl::StrCat("%c = conv2d(%x, %w) ", body)));
+    EXPECT_THAT(text, HasSubstr("\nconvolution: data: 0 1 4 9 8 "));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("added:"))) << text;
+  }
+  EXPECT_EQ(ConvolutionsOf(Main("%x: f32[1, 1, 6, 6]",
+                                "%w = const f32[1, 1, 1, 1] {2} "
+                                "%y = conv2d(%x, %w)")),
+            "");
 }
 
 class Cudnn : public testing_support::LibraryTest {

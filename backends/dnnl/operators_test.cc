@@ -329,6 +329,9 @@ TEST(DnnlOperators, SaysWhyNot) {
   EXPECT_THAT(why(One("conv2d {kernel_layout=\"OIHW8o\"}",
                       {"f32[1, 8, 4, 4]", "f32[1, 8, 1, 1, 8]"})),
               HasSubstr("OIHW8o"));
+  EXPECT_THAT(why(One("conv2d {pads=[1, 1, 1, 1], pad_value=3}",
+                      {"f32[1, 8, 4, 4]", "f32[1, 8, 1, 1]"})),
+              HasSubstr("padding is not 0"));
 }
 
 }  // namespace

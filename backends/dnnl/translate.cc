@@ -172,6 +172,9 @@ class Translation {
     const size_t n = SpatialDims(node_);
     INGOT_RETURN_IF_ERROR(RefuseLayout("data_layout", kDataLayouts[n - 1]));
     INGOT_RETURN_IF_ERROR(RefuseLayout("kernel_layout", kKernelLayouts[n - 1]));
+    if (attrs_.Get<int64_t>("pad_value") != 0) {
+      return No("its padding is not 0");
+    }
     step_.op = "convolution";
     SetWindow(n);
     step_.attributes["groups"] = attrs_.Get<int64_t>("groups");

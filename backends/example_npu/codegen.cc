@@ -87,6 +87,10 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
     w = {w[1], w[0], 1, 1};
   } else {
     if (node.attrs.Get<int64_t>("groups") != 1) return No("channel groups");
+    if (node.attrs.Get<int64_t>("pad_value") != 0) {
+      return No("padding that is not 0");
+    }
+    if (x.size() != 4 || w.size() != 4) return No("blocks of channels");
     strides = node.attrs.GetEach("strides", 2);
     dilations = node.attrs.GetEach("dilations", 2);
     pads = node.attrs.GetEach("pads", 4);

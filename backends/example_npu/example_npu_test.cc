@@ -183,6 +183,26 @@ TEST(ExampleNpu, LeavesWhatItCannotDo) {
             absl::OkStatus());
 }
 
+// Its padding is zeros, and its images have their channels in one piece.
+TEST(ExampleNpu, LeavesOtherPaddingAndLayouts) {
+  const struct {
+    std::string input, nodes;
+  } cases[] = {
+      {"u8[1, 2, 5, 5]", Weights("3, 2, 3, 3", 54) +
+                             "%y = conv2d(%x, %w) {out_dtype=i32, "
+                             "pads=[1, 1, 1, 1], pad_value=7}"},
+      {"u8[1, 1, 5, 5, 4]", Weights("1, 1, 3, 3, 4, 4", 144) +
+                                "%y = conv2d(%x, %w) {out_dtype=i32, "
+                                "data_layout=\"NCHW4c\", "
+                                "kernel_layout=\"OIHW4i4o\"}"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(std::string(Compare("%x: " + c.input, c.nodes).message()),
+                HasSubstr("took nothing"))
+        << c.input;
+  }
+}
+
 // Code of two processors in one set: each under its key, both loaded.
 TEST(ExampleNpu, TheDevicesKeyHasTheStreamAndTheHostsTheLauncher) {
   const std::string product = absl::StrCat(

@@ -40,9 +40,8 @@ absl::Status Supports(const Target& target, const relay::Node& node) {
   if (!node.Is(op)) return absl::UnimplementedError("only " + op);
   for (const Value& input : node.inputs) {
     if (!input) return absl::UnimplementedError("an operand is left out");
-    // Such a constant is part of the region, and has no memory.
-    const relay::Node& from = *input.node;
-    if (from.constant.has_value() && from.constant->NumElements() <= 1) {
+    // Such a constant has no memory.
+    if (codegen::IsHeldByRegion(input)) {
       return absl::UnimplementedError(
           "an operand is a constant of one element");
     }

@@ -12,9 +12,8 @@ namespace ingot {
 namespace {
 
 absl::Status Supports(const Target&, const relay::Node& node) {
-  // A region keeps single numbers to itself, and no image is one.
-  const relay::Node& file = *node.inputs[0].node;
-  if (file.constant.has_value() && file.constant->NumElements() == 1) {
+  // No image is one.
+  if (codegen::IsHeldByRegion(node.inputs[0])) {
     return absl::UnimplementedError("a constant file of one byte");
   }
   return absl::OkStatus();

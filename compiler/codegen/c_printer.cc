@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/alignment.h"
@@ -57,6 +58,19 @@ class SharedFinder : public tir::ExprVisitor {
   std::vector<Expr> order_;
 };
 
+// Whether the headers of C may have a type or a macro of this name, or our own
+// text a function or a macro.
+bool MayBeOfHeaders(absl::string_view name) {
+  for (absl::string_view end : {"_t", "_MAX", "_MIN"}) {
+    if (absl::EndsWith(name, end)) return true;
+  }
+  for (absl::string_view start : {"EXIT_", "FP_", "HUGE_VAL", "INGOT_", "MATH_",
+                                  "__", "ingot_", "math_errhandling"}) {
+    if (absl::StartsWith(name, start)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string CPrinter::ValueType(DataType t) {
@@ -98,7 +112,9 @@ std::string CPrinter::Declare(absl::string_view name) {
       absl::ascii_isdigit(static_cast<unsigned char>(stem[0]))) {
     stem = "v" + stem;
   }
-  if (uses_vectors_ && IsVectorHelper(stem)) stem += "_v";
+  if (MayBeOfHeaders(stem) || (uses_vectors_ && IsVectorHelper(stem))) {
+    stem += "_v";
+  }
   std::string unique = stem;
   for (int i = 1; !taken_.insert(unique).second; ++i) {
     unique = absl::StrCat(stem, "_", i);

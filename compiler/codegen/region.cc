@@ -102,6 +102,11 @@ RegionCall ReadCall(const relay::Module& module, const relay::Node& node) {
   return call;
 }
 
+bool IsHeldByRegion(const relay::Value& value) {
+  return value && value.node->constant.has_value() &&
+         value.node->constant->NumElements() == 1;
+}
+
 absl::Status CheckElementwise(const relay::Node& node) {
   INGOT_ASSIGN_OR_RETURN(const int64_t count, FloatElements(node.outputs[0]));
   for (const relay::Value& input : node.inputs) {

@@ -54,6 +54,10 @@ struct RegionCall {
 };
 RegionCall ReadCall(const relay::Module& module, const relay::Node& node);
 
+// Whether a region holds the value itself, which then is none of its arguments:
+// a constant of one element, unless the target owns all constants.
+bool IsHeldByRegion(const relay::Value& value);
+
 // For targets that go through f32 elements one by one: OkStatus if each operand
 // of `node` has as many elements as its result, or one. Unimplemented or
 // InvalidArgument otherwise, with a reason for people.

@@ -221,8 +221,9 @@ struct TargetKind {
   // operators.
   std::vector<CompositePattern> patterns;
   // The operators, by relay's names, that a kind with regions may take one by
-  // one; others are refused without asking `supports`. Nothing: which ones
-  // depends on its options, and `supports` is asked about all.
+  // one; others are refused without asking `supports`. An empty list, which
+  // operators.emplace() makes and `= {}` does not: composites alone. Nothing:
+  // which ones depends on its options, and `supports` is asked about all.
   std::optional<std::vector<std::string>> operators;
   // Whether the target takes a call of one of them: OkStatus, or why not. Null:
   // it takes every such call.

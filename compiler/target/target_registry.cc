@@ -38,7 +38,7 @@ std::string ListOf(absl::Span<const Target* const> targets) {
   });
 }
 
-// Slips that would leave a kind with less than its author thinks.
+// Slips that would leave a kind with less than its author thinks, or with more.
 absl::Status CheckOperators(const TargetKind& kind) {
   if (kind.IsHost() && (kind.operators.has_value() || !kind.patterns.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -46,7 +46,16 @@ absl::Status CheckOperators(const TargetKind& kind) {
         " says which operators it takes, but has neither of the hooks "
         "relay_to_runtime and relay_to_tir, which generate code for them"));
   }
-  if (!kind.operators.has_value()) return absl::OkStatus();
+  if (!kind.operators.has_value()) {
+    if (kind.patterns.empty() || kind.supports != nullptr) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target kind ", kind.name,
+        " has composites, but neither a list of operators nor the hook "
+        "supports, and so would take every operator; an empty list, by "
+        "operators.emplace(), is for composites alone"));
+  }
   for (const std::string& op : *kind.operators) {
     if (relay::StandardOps().Find(op) != nullptr) continue;
     std::vector<std::string> known;

@@ -225,6 +225,15 @@ TEST(TargetRegistry, KindsTakeOperatorsThatThereAre) {
   EXPECT_THAT(registry.Register(npu).message(),
               HasSubstr("npu takes 'reluu', which is no operator of relay; did "
                         "you mean "));
+  // With composites, no list is no empty list.
+  npu.operators = {};
+  npu.patterns = {{"twice", relay::Pattern::Op({"neg"}), nullptr}};
+  EXPECT_THAT(registry.Register(npu).message(),
+              HasSubstr("npu has composites, but neither a list of operators "
+                        "nor the hook supports"));
+  npu.operators.emplace();
+  EXPECT_EQ(registry.Register(npu), absl::OkStatus());
+  npu.name = "other";
   npu.operators = {"neg", "relu"};
   EXPECT_EQ(registry.Register(npu), absl::OkStatus());
 }
