@@ -107,7 +107,8 @@ class ProductReader {
       INGOT_ASSIGN_OR_RETURN(zero, Number(call_, sub->inputs[1], 0));
       x = sub->inputs[0];
     }
-    // That of x, unless others read it, too: then it is not among the nodes.
+    // The cast of x, unless others read it, too: then it is not among the
+    // nodes.
     const bool is_inside = std::find(call_.nodes.begin(), call_.nodes.end(),
                                      x.node) != call_.nodes.end();
     if (is_inside && x.node->Is("cast")) x = x.node->inputs[0];

@@ -55,7 +55,7 @@ TEST(CudnnCode, LeavesWhatDoesNotFit) {
   }
 }
 
-// What is added is no larger than what it is added to, and has memory.
+// The addend is no larger than the convolution, and has memory.
 TEST(CudnnCode, LeavesAdditionsThatDoNotFit) {
   for (const char* body :
        {"%d = add(%c, %b) %y = add(%d, %z)",

@@ -205,7 +205,7 @@ absl::StatusOr<Value> LayoutThereAndBack(RuleContext&, const Node& node) {
 
 // Adding to an expanded operand expands it anyway.
 absl::StatusOr<Value> ExpandBeforeBroadcast(RuleContext& c, const Node& node) {
-  // What runs along an axis, as scales do, does not broadcast.
+  // A vector along an axis, as of scales, does not broadcast.
   if (node.op->fusion != FusionKind::kBroadcast || node.Is("expand") ||
       node.inputs.size() != 2 || node.op->FindAttr("axis") != nullptr) {
     return Value{};

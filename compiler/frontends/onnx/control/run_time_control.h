@@ -15,7 +15,7 @@ namespace ingot::onnx_frontend {
 // run binds.
 absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
                        const onnx::GraphProto& else_graph);
-// What an If fails with that could not import one of its graphs. Where that is
+// The failure of an If that could not import one of its graphs. Where that is
 // for ranks which the graph around it may settle, it asks for a split.
 absl::Status SplitIfRankIsOpen(NodeContext& c,
                                const onnx::GraphProto& then_graph,

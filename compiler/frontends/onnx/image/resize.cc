@@ -35,7 +35,7 @@ absl::Status AddRegion(NodeContext& c, const std::vector<int64_t>& axes,
   return absl::OkStatus();
 }
 
-// What is nearest where the operator set does not say: by ONNX's case
+// The rounding where the operator set does not say: by ONNX's case
 // resize_downsample_nearest of set 10, and in ONNX Runtime, the next element
 // where there become fewer.
 std::string OldNearestMode(const Extents& extents) {

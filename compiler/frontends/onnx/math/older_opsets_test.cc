@@ -1,4 +1,4 @@
-// What operators did in operator sets that models still come in.
+// Operators as they were in operator sets that models still come in.
 #include <vector>
 
 #include "compiler/frontends/onnx/testing/model_builder.h"
