@@ -231,5 +231,43 @@ TEST(PrecisionTest, CompressIgnoresWhatIsBeyondTheEnd) {
       {1, 3});
 }
 
+// Beyond 2^53, where doubles round, and wrapping, as products do.
+TEST(PrecisionTest, KnownPowersOfIntegersAreExact) {
+  const Operator pow{"Pow", "", 15};
+  const auto expect = [&](const std::vector<int64_t>& x, const Tensor& exponent,
+                          const std::vector<int64_t>& want) {
+    const auto n = static_cast<int64_t>(x.size());
+    const Tensor y = Outputs(pow, {Longs({n}, x), Constant(exponent)})[0];
+    EXPECT_THAT(y.values<int64_t>(), testing::ElementsAreArray(want));
+  };
+  const int64_t large = (int64_t{1} << 53) + 1;
+  expect({large, -3}, Longs({}, {0}), {1, 1});
+  expect({large, -large}, Longs({1}, {1}), {large, -large});
+  expect({large, -7}, Longs({}, {2}), {large + (int64_t{1} << 53), 49});
+  expect({2097151, -2097151}, Floats({}, {3}),
+         {9223358842721533951, -9223358842721533951});
+  expect({3, -3, 1}, Longs({}, {39}),
+         {4052555153018976267, -4052555153018976267, 1});
+  expect({1, -1}, Longs({}, {-1}), {1, -1});
+  const Tensor x = MakeTestTensor<int32_t>(DataType::Int(32), {1}, {65537});
+  const Tensor y = Outputs(pow, {x, Constant(Longs({}, {2}))})[0];
+  EXPECT_EQ(y.data<int32_t>()[0], 131073);
+  // The exponent's dimensions are the result's.
+  const Tensor row =
+      Outputs(pow, {Longs({2}, {3, large}), Constant(Longs({1, 1}, {1}))})[0];
+  EXPECT_THAT(row.shape(), testing::ElementsAre(1, 2));
+}
+
+// Of halves whose sum is none: 60,000 and 50,000.
+TEST(PrecisionTest, MeansFitWhereSumsDoNot) {
+  const auto half = [](float v) {
+    return MakeTestTensor<uint16_t>(DataType::Float(16), {1}, {FloatToHalf(v)});
+  };
+  const Tensor mean =
+      Outputs({"Mean", "", 13}, {half(60000), half(50000), half(60000)})[0];
+  ASSERT_EQ(mean.dtype(), DataType::Float(16));
+  EXPECT_EQ(mean.data<uint16_t>()[0], FloatToHalf(170000.0f / 3));
+}
+
 }  // namespace
 }  // namespace ingot::onnx_frontend
