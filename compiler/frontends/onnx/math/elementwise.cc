@@ -115,18 +115,18 @@ Converter Variadic(const char* op) {
   };
 }
 
-// In f32 for halves, whose sum may be none.
+// The mean of halves fits where their sum does not.
 absl::Status Mean(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value total, c.Input(0));
   const DataType t = total.type().dtype;
-  const DataType wide = t.bits < 32 ? DataType::Float(32) : t;
-  INGOT_ASSIGN_OR_RETURN(total, c.Cast(total, wide));
+  INGOT_ASSIGN_OR_RETURN(total, c.Widen(total));
   for (int i = 1; i < c.num_inputs(); ++i) {
     INGOT_ASSIGN_OR_RETURN(Value next, c.Input(i));
-    INGOT_ASSIGN_OR_RETURN(next, c.Cast(next, wide));
+    INGOT_ASSIGN_OR_RETURN(next, c.Widen(next));
     INGOT_ASSIGN_OR_RETURN(total, c.Emit("add", {total, next}, {}, "part"));
   }
-  INGOT_ASSIGN_OR_RETURN(const Value n, c.Scalar(wide, c.num_inputs()));
+  INGOT_ASSIGN_OR_RETURN(const Value n,
+                         c.Scalar(total.type().dtype, c.num_inputs()));
   INGOT_ASSIGN_OR_RETURN(total, c.Emit("div", {total, n}));
   INGOT_ASSIGN_OR_RETURN(total, c.Cast(total, t));
   c.SetOutput(0, total);
