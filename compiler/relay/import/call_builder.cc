@@ -68,6 +68,12 @@ absl::StatusOr<Value> CallBuilder::Cast(Value value, DataType dtype) {
   return Emit("cast", {value}, {{"dtype", dtype}}, "cast");
 }
 
+absl::StatusOr<Value> CallBuilder::Widen(Value value) {
+  const DataType t = value.type().dtype;
+  if (!t.is_float() || t.bits >= 32) return value;
+  return Cast(std::move(value), DataType::Float(32));
+}
+
 absl::StatusOr<Value> CallBuilder::Transpose(Value value,
                                              std::vector<int64_t> axes,
                                              absl::string_view suffix) {

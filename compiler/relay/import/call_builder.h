@@ -47,6 +47,9 @@ class CallBuilder {
   absl::StatusOr<Value> FixShape(Value value, const Shape& shape,
                                  absl::string_view suffix = "fixed");
   absl::StatusOr<Value> Cast(Value value, DataType dtype);
+  // Floats of 16 bits as f32, in whose range their sums and products are.
+  // Others stay as they are.
+  absl::StatusOr<Value> Widen(Value value);
   absl::StatusOr<Value> Transpose(Value value, std::vector<int64_t> axes,
                                   absl::string_view suffix = "transpose");
 

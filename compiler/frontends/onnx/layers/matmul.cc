@@ -55,8 +55,16 @@ absl::Status Gemm(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(a, c.Transpose(a, {1, 0}, "a"));
   }
   const bool trans_b = c.Int("transB", 0) != 0;
+  const double alpha = c.Float("alpha", 1);
+  const DataType t = a.type().dtype;
+  if (alpha != 1) {
+    // A product may fit into halves only with alpha.
+    INGOT_ASSIGN_OR_RETURN(a, c.Widen(a));
+    INGOT_ASSIGN_OR_RETURN(b, c.Widen(b));
+  }
   INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(trans_b ? "dense" : "matmul", {a, b}));
-  INGOT_ASSIGN_OR_RETURN(y, Scale(c, y, c.Float("alpha", 1), "alpha"));
+  INGOT_ASSIGN_OR_RETURN(y, Scale(c, y, alpha, "alpha"));
+  INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, t));
   const double beta = c.Float("beta", 1);
   if (c.has_input(2) && beta != 0) {
     INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));

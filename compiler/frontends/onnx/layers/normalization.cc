@@ -283,8 +283,12 @@ absl::Status Hardmax(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// In f32 for halves, in whose range neither squares of deviations nor the small
+// number need be.
 absl::Status MeanVariance(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const DataType t = x.type().dtype;
+  INGOT_ASSIGN_OR_RETURN(x, c.Widen(x));
   Attrs reduce;
   reduce.Set("axes", c.Ints("axes", {0, 2, 3}));
   INGOT_ASSIGN_OR_RETURN(Value mean,
@@ -297,7 +301,10 @@ absl::Status MeanVariance(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value eps, c.Scalar(x.type().dtype, 1e-9));
   INGOT_ASSIGN_OR_RETURN(Value deviation,
                          c.Emit("add", {root, eps}, {}, "eps"));
-  return c.Return("div", {d, deviation});
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("div", {d, deviation}));
+  INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, t));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
 }
 
 }  // namespace

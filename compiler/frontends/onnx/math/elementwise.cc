@@ -1,4 +1,5 @@
 // Operators that work element by element.
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -49,6 +50,37 @@ Converter Binary(const char* op) {
   };
 }
 
+// A power of integers that is known is products, which are exact beyond 2^53,
+// too, and wrap.
+absl::Status Pow(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(const Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(b, OldBroadcast(c, a, b));
+  constexpr double kMost = 64;
+  const Known* k = c.known(1);
+  double exponent;
+  const bool is_known = a.type().dtype.is_integer() && k != nullptr &&
+                        k->values.size() == 1 && RankOf(b) <= RankOf(a) &&
+                        k->values[0].AsDouble(&exponent) && exponent >= 1 &&
+                        exponent <= kMost && exponent == std::floor(exponent);
+  if (!is_known) return c.Return("pow", {a, b});
+  Value power, square = a;
+  for (auto left = static_cast<int64_t>(exponent);;) {
+    if (left % 2 != 0) {
+      if (power) {
+        INGOT_ASSIGN_OR_RETURN(power, c.Emit("mul", {power, square}));
+      } else {
+        power = square;
+      }
+    }
+    left /= 2;
+    if (left == 0) break;
+    INGOT_ASSIGN_OR_RETURN(square, c.Emit("mul", {square, square}));
+  }
+  c.SetOutput(0, power);
+  return absl::OkStatus();
+}
+
 absl::Status Mod(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   if (in.size() != 2) return c.Error("takes two inputs");
@@ -68,24 +100,37 @@ absl::Status BitShift(NodeContext& c) {
   return c.Return("bit_shift", in, std::move(attrs));
 }
 
-// Sum, Max, Min and Mean of any number of operands.
-Converter Variadic(const char* op, bool mean = false) {
-  return [op, mean](NodeContext& c) -> absl::Status {
+// Sum, Max and Min of any number of operands.
+Converter Variadic(const char* op) {
+  return [op](NodeContext& c) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(Value total, c.Input(0));
     for (int i = 1; i < c.num_inputs(); ++i) {
       INGOT_ASSIGN_OR_RETURN(Value next, c.Input(i));
       INGOT_ASSIGN_OR_RETURN(
-          total, c.Emit(op, {total, next}, {},
-                        i + 1 == c.num_inputs() && !mean ? "" : "part"));
-    }
-    if (mean) {
-      INGOT_ASSIGN_OR_RETURN(Value n,
-                             c.Scalar(total.type().dtype, c.num_inputs()));
-      return c.Return("div", {total, n});
+          total,
+          c.Emit(op, {total, next}, {}, i + 1 == c.num_inputs() ? "" : "part"));
     }
     c.SetOutput(0, total);
     return absl::OkStatus();
   };
+}
+
+// The mean of halves fits where their sum does not.
+absl::Status Mean(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value total, c.Input(0));
+  const DataType t = total.type().dtype;
+  INGOT_ASSIGN_OR_RETURN(total, c.Widen(total));
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(Value next, c.Input(i));
+    INGOT_ASSIGN_OR_RETURN(next, c.Widen(next));
+    INGOT_ASSIGN_OR_RETURN(total, c.Emit("add", {total, next}, {}, "part"));
+  }
+  INGOT_ASSIGN_OR_RETURN(const Value n,
+                         c.Scalar(total.type().dtype, c.num_inputs()));
+  INGOT_ASSIGN_OR_RETURN(total, c.Emit("div", {total, n}));
+  INGOT_ASSIGN_OR_RETURN(total, c.Cast(total, t));
+  c.SetOutput(0, total);
+  return absl::OkStatus();
 }
 
 double LargestFinite(DataType t) {
@@ -341,7 +386,6 @@ void AddElementwiseConverters(ConverterTable* t) {
       {"Sub", 1, "sub"},
       {"Mul", 1, "mul"},
       {"Div", 1, "div"},
-      {"Pow", 1, "pow"},
       {"Equal", 1, "equal"},
       {"Less", 1, "less"},
       {"LessOrEqual", 12, "less_equal"},
@@ -358,7 +402,8 @@ void AddElementwiseConverters(ConverterTable* t) {
   t->Add("Sum", 1, Variadic("add"));
   t->Add("Max", 1, Variadic("maximum"));
   t->Add("Min", 1, Variadic("minimum"));
-  t->Add("Mean", 1, Variadic("add", /*mean=*/true));
+  t->Add("Mean", 1, &Mean);
+  t->Add("Pow", 1, &Pow);
   t->Add("Mod", 10, &Mod);
   t->Add("BitShift", 11, &BitShift);
   t->Add("Clip", 1, &Clip);

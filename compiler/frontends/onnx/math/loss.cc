@@ -77,10 +77,16 @@ absl::Status NegativeLogLikelihood(NodeContext& c, Value log_prob, Value target,
   if (reduction == "sum") return c.Return("reduce_sum", {loss}, std::move(all));
   if (reduction != "mean") return c.Error("reduction='", reduction, "'");
   if (!weights) return c.Return("reduce_mean", {loss}, std::move(all));
+  // The mean of halves fits where the sums do not.
+  INGOT_ASSIGN_OR_RETURN(loss, c.Widen(loss));
+  INGOT_ASSIGN_OR_RETURN(weights, c.Widen(weights));
   INGOT_ASSIGN_OR_RETURN(Value sum, c.Emit("reduce_sum", {loss}, all, "sum"));
   INGOT_ASSIGN_OR_RETURN(Value total,
                          c.Emit("reduce_sum", {weights}, all, "total"));
-  return c.Return("div", {sum, total});
+  INGOT_ASSIGN_OR_RETURN(Value mean, c.Emit("div", {sum, total}));
+  INGOT_ASSIGN_OR_RETURN(mean, c.Cast(mean, t));
+  c.SetOutput(0, mean);
+  return absl::OkStatus();
 }
 
 absl::Status NllLoss(NodeContext& c) {

@@ -17,6 +17,13 @@ Tensor Doubles(const std::vector<double>& values) {
                                 {static_cast<int64_t>(values.size())}, values);
 }
 
+Tensor Halves(const std::vector<int64_t>& shape,
+              const std::vector<float>& values) {
+  std::vector<uint16_t> bits;
+  for (float v : values) bits.push_back(FloatToHalf(v));
+  return MakeTestTensor<uint16_t>(DataType::Float(16), shape, bits);
+}
+
 TEST(PrecisionTest, KnownDoublesStayDoubles) {
   const Tensor x = Doubles({0.0265079774, 3, 1e-40});
   const Tensor root = Outputs({"Sqrt"}, {Constant(x)})[0];
@@ -205,18 +212,12 @@ TEST(PrecisionTest, LossesOfIgnoredTargets) {
 
 // The running statistics have a type of their own, which holds the mean 2051.
 TEST(PrecisionTest, TrainingOfHalvesWithFloatStatistics) {
-  const auto halves = [](const std::vector<int64_t>& shape,
-                         const std::vector<float>& values) {
-    std::vector<uint16_t> bits;
-    for (float v : values) bits.push_back(FloatToHalf(v));
-    return MakeTestTensor<uint16_t>(DataType::Float(16), shape, bits);
-  };
   const Operator op{"BatchNormalization", "", 15,
                     [](onnx::NodeProto* n) { SetInt(n, "training_mode", 1); },
                     3};
   const std::vector<Tensor> out = Outputs(
-      op, {halves({2, 1, 2}, {2048, 2050, 2052, 2054}), halves({1}, {1}),
-           halves({1}, {0}), Floats({1}, {10}), Floats({1}, {20})});
+      op, {Halves({2, 1, 2}, {2048, 2050, 2052, 2054}), Halves({1}, {1}),
+           Halves({1}, {0}), Floats({1}, {10}), Floats({1}, {20})});
   EXPECT_EQ(out[0].dtype(), DataType::Float(16));
   ExpectNear(ValuesOf(out[1]), {10 * 0.9f + 2051 * 0.1f});
   ExpectNear(ValuesOf(out[2]), {20 * 0.9f + 5 * 0.1f});
@@ -229,6 +230,77 @@ TEST(PrecisionTest, CompressIgnoresWhatIsBeyondTheEnd) {
   ExpectNear(
       RunFloats({"Compress", "", 11}, {Floats({3}, {1, 2, 3}), condition}),
       {1, 3});
+}
+
+// Beyond 2^53, where doubles round, and wrapping, as products do.
+TEST(PrecisionTest, KnownPowersOfIntegersAreExact) {
+  const Operator pow{"Pow", "", 15};
+  const auto expect = [&](const std::vector<int64_t>& x, const Tensor& exponent,
+                          const std::vector<int64_t>& want) {
+    const auto n = static_cast<int64_t>(x.size());
+    const Tensor y = Outputs(pow, {Longs({n}, x), Constant(exponent)})[0];
+    EXPECT_THAT(y.values<int64_t>(), testing::ElementsAreArray(want));
+  };
+  const int64_t large = (int64_t{1} << 53) + 1;
+  expect({large, -3}, Longs({}, {0}), {1, 1});
+  expect({large, -large}, Longs({1}, {1}), {large, -large});
+  expect({large, -7}, Longs({}, {2}), {large + (int64_t{1} << 53), 49});
+  expect({2097151, -2097151}, Floats({}, {3}),
+         {9223358842721533951, -9223358842721533951});
+  expect({3, -3, 1}, Longs({}, {39}),
+         {4052555153018976267, -4052555153018976267, 1});
+  expect({1, -1}, Longs({}, {-1}), {1, -1});
+  const Tensor x = MakeTestTensor<int32_t>(DataType::Int(32), {1}, {65537});
+  const Tensor y = Outputs(pow, {x, Constant(Longs({}, {2}))})[0];
+  EXPECT_EQ(y.data<int32_t>()[0], 131073);
+  // The exponent's dimensions are the result's.
+  const Tensor row =
+      Outputs(pow, {Longs({2}, {3, large}), Constant(Longs({1, 1}, {1}))})[0];
+  EXPECT_THAT(row.shape(), testing::ElementsAre(1, 2));
+}
+
+// Of halves whose sum is none: 60,000 and 50,000.
+TEST(PrecisionTest, MeansFitWhereSumsDoNot) {
+  const Tensor mean = Outputs(
+      {"Mean", "", 13},
+      {Halves({1}, {60000}), Halves({1}, {50000}), Halves({1}, {60000})})[0];
+  ASSERT_EQ(mean.dtype(), DataType::Float(16));
+  EXPECT_EQ(mean.data<uint16_t>()[0], FloatToHalf(170000.0f / 3));
+}
+
+// Squares of deviations of 300 are no halves, nor is the 1e-9 that keeps equal
+// elements from being divided by 0.
+TEST(PrecisionTest, MeanVarianceOfHalvesIsComputedInFloats) {
+  const Tensor y = Outputs({"MeanVarianceNormalization", "", 13},
+                           {Halves({1, 2, 1, 2}, {-300, 300, 5, 5})})[0];
+  ASSERT_EQ(y.dtype(), DataType::Float(16));
+  std::vector<float> values;
+  for (const uint16_t bits : y.values<uint16_t>()) {
+    values.push_back(HalfToFloat(bits));
+  }
+  EXPECT_THAT(values, testing::ElementsAre(-1, 1, 0, 0));
+}
+
+// Alpha brings a product into the halves' range.
+TEST(PrecisionTest, ScaledProductsOfHalvesFit) {
+  const Operator gemm{"Gemm", "", 13,
+                      [](onnx::NodeProto* n) { SetFloat(n, "alpha", 0.25); }};
+  const Tensor x = Halves({1, 2}, {300, 300}), w = Halves({2, 1}, {300, 300});
+  const Tensor y = Outputs(gemm, {x, Constant(w), Halves({1}, {32})})[0];
+  ASSERT_EQ(y.dtype(), DataType::Float(16));
+  EXPECT_EQ(y.data<uint16_t>()[0], FloatToHalf(45032));
+}
+
+// 70,000 targets are more than a half can say.
+TEST(PrecisionTest, MeanLossesOfManyHalvesFit) {
+  constexpr int64_t kTargets = 70000;
+  const Operator op{"NegativeLogLikelihoodLoss", "", 13,
+                    [](onnx::NodeProto* n) { SetInt(n, "ignore_index", 1); }};
+  const Tensor loss =
+      Outputs(op, {Halves({1, 1, kTargets}, std::vector<float>(kTargets, -2)),
+                   Longs({1, kTargets}, std::vector<int64_t>(kTargets, 0))})[0];
+  ASSERT_EQ(loss.dtype(), DataType::Float(16));
+  EXPECT_EQ(HalfToFloat(loss.data<uint16_t>()[0]), 2);
 }
 
 }  // namespace
