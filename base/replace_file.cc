@@ -135,17 +135,23 @@ absl::Status ReplaceFile::Sync() {
 
 absl::Status ReplaceFile::Commit() {
   INGOT_RETURN_IF_ERROR(Sync());
-  for (int attempt = 0; temporary_.empty(); ++attempt) {
-    std::string name = TemporaryName(path_);
+  // Its own name at once where that is free: an interruption then finds no
+  // temporary file to leave behind.
+  bool is_there = false;
+  std::string name = path_;
+  for (int attempt = 0; temporary_.empty() && !is_there; ++attempt) {
     if (linkat(AT_FDCWD, NameOf(fd_).c_str(), AT_FDCWD, name.c_str(),
                AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = std::move(name);
+      is_there = attempt == 0;
+      if (!is_there) temporary_ = std::move(name);
     } else if (errno != EEXIST || attempt == kAttempts) {
       return Failed("write", shown_);
+    } else {
+      name = TemporaryName(path_);
     }
   }
   if (close(std::exchange(fd_, -1)) != 0) return Failed("write", shown_);
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (!is_there && rename(temporary_.c_str(), path_.c_str()) != 0) {
     return Failed("write", shown_);
   }
   temporary_.clear();
