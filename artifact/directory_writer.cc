@@ -122,12 +122,15 @@ absl::StatusOr<std::vector<std::string>> EarlierFiles(const FileTree& tree,
   absl::StatusOr<std::vector<std::string>> names = tree.List();
   if (!names.ok()) return names;
   // An interrupted dump must not be in the way of the next.
+  std::vector<std::string> others;
   for (const std::string& name : *names) {
-    if (IsAbandoned(name)) tree.RemoveFolder(name);
+    if (IsAbandoned(name)) {
+      tree.RemoveFolder(name);
+    } else {
+      others.push_back(name);
+    }
   }
-  names->erase(std::remove_if(names->begin(), names->end(), IsAbandoned),
-               names->end());
-  if (names->empty()) return names;
+  if (others.empty()) return others;
   return absl::FailedPreconditionError(absl::StrCat(
       dir, " is neither empty nor an earlier dump, so nothing is written: ",
       earlier.status().message()));
