@@ -120,22 +120,41 @@ bool IsRight(const Problem& p, const Tensor& result, int64_t i,
          static_cast<float>(expected + bias.data<int32_t>()[o]) / 2;
 }
 
-// The built-in targets, whose convolutions of bytes all read words of two
-// numbers and go by tiles where the algorithm can.
+// How convolutions of bytes go by tiles.
+struct Form {
+  const char* name;
+  int64_t tile;
+  bool on_bytes;  // which the transforms make wider; else of 16 bits before
+  // So many channels, times 9 products of 128 and 255, or of 128 and 128 of
+  // data of i8, are sums that are not too large.
+  int64_t most_channels, most_channels_of_i8;
+};
+constexpr Form kForms[] = {{"tiles_of_2", 2, false, 1827, 3640},
+                           {"tiles_of_4", 4, false, 114, 227},
+                           {"bytes_by_4", 4, true, 114, 114}};
+
+// The built-in targets whose convolutions of bytes all go by tiles where the
+// algorithm can: llvm_tiles_of_2 and so on.
 absl::StatusOr<TargetRegistry> TargetsWithTiles() {
   TargetRegistry kinds;
   INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
   for (const char* name : {"llvm", "c"}) {
-    TargetKind kind = **kinds.Find(name);
-    kind.name = absl::StrCat(name, "_tiles");
-    kind.layouts = [layouts = kind.layouts](const MachineModel& machine) {
-      LayoutPreferences preferences = layouts(machine);
-      preferences.byte_words = preferences.wide_words = true;
-      preferences.byte_depth = nullptr;
-      preferences.winograd_tile = [](const relay::Node&) { return 2; };
-      return preferences;
-    };
-    INGOT_RETURN_IF_ERROR(kinds.Register(std::move(kind)));
+    for (const Form& form : kForms) {
+      TargetKind kind = **kinds.Find(name);
+      kind.name = absl::StrCat(name, "_", form.name);
+      kind.layouts = [layouts = kind.layouts,
+                      form](const MachineModel& machine) {
+        LayoutPreferences preferences = layouts(machine);
+        preferences.byte_words = true;
+        preferences.wide_words = !form.on_bytes;
+        preferences.byte_depth = nullptr;
+        preferences.winograd_tile = [form](const relay::Node&) {
+          return form.tile;
+        };
+        return preferences;
+      };
+      INGOT_RETURN_IF_ERROR(kinds.Register(std::move(kind)));
+    }
   }
   return kinds;
 }
@@ -197,30 +216,38 @@ absl::Status Check(const Problem& p, const std::string& target,
   return absl::OkStatus();
 }
 
-void ExpectSame(const Problem& p, bool tiles = true,
-                const std::vector<std::string>& targets = {
-                    "llvm_tiles -mcpu=native"}) {
-  for (const std::string& target : targets) {
-    bool by_tiles = false;
-    const absl::Status status = Check(p, target, &by_tiles);
-    EXPECT_TRUE(status.ok()) << status << "\n" << target << "\n" << Text(p);
-    EXPECT_EQ(by_tiles, tiles) << target << "\n" << Text(p);
+void ExpectSameOn(const std::string& target, const Problem& p,
+                  bool tiles = true) {
+  bool by_tiles = false;
+  const absl::Status status = Check(p, target, &by_tiles);
+  EXPECT_TRUE(status.ok()) << status << "\n" << target << "\n" << Text(p);
+  EXPECT_EQ(by_tiles, tiles) << target << "\n" << Text(p);
+}
+
+std::string Native(const Form& form) {
+  return absl::StrCat("llvm_", form.name, " -mcpu=native");
+}
+
+void ExpectSame(const Problem& p, bool tiles = true) {
+  for (const Form& form : kForms) ExpectSameOn(Native(form), p, tiles);
+}
+
+void ExpectSameOnAll(const Problem& p) {
+  for (const Form& form : kForms) {
+    for (const char* name : {"llvm", "c"}) {
+      for (const char* option : {"", " -mcpu=native"}) {
+        ExpectSameOn(absl::StrCat(name, "_", form.name, option), p);
+      }
+    }
   }
 }
 
-const std::vector<std::string>& AllTargets() {
-  static const auto* const all =
-      new std::vector<std::string>{"llvm_tiles", "llvm_tiles -mcpu=native",
-                                   "c_tiles", "c_tiles -mcpu=native"};
-  return *all;
-}
-
 TEST(WholeWinogradTest, WholeBlocksAndTiles) {
-  ExpectSame({1, 16, 16, 8, 8, {1, 1, 1, 1}}, true, AllTargets());
+  ExpectSameOnAll({1, 16, 16, 8, 8, {1, 1, 1, 1}});
   Problem large = {1, 64, 48, 16, 24, {1, 1, 1, 1}};
   large.zero = 121;
   large.epilogue = true;
-  ExpectSame(large, true, AllTargets());
+  ExpectSameOnAll(large);
 }
 
 TEST(WholeWinogradTest, ChannelsThatFillNoBlock) {
@@ -230,7 +257,7 @@ TEST(WholeWinogradTest, ChannelsThatFillNoBlock) {
     p.epilogue = channels % 2 == 0;
     ExpectSame(p);
   }
-  ExpectSame({1, 21, 19, 5, 6, {1, 1, 1, 1}}, true, AllTargets());
+  ExpectSameOn("c_bytes_by_4 -mcpu=native", {1, 21, 19, 5, 6, {1, 1, 1, 1}});
 }
 
 TEST(WholeWinogradTest, EveryRestOfTilesAndPadding) {
@@ -260,32 +287,37 @@ TEST(WholeWinogradTest, BytesAndZeroPoints) {
         Problem p = {1, 16, 16, 6, 5, {1, 1, 1, 1}, type};
         p.zero = p.lowest() + above;
         p.zero_of_run_time = of_run_time;
-        ExpectSame(p);
+        for (const Form& form : kForms) {
+          // Bytes around an image must be known.
+          ExpectSameOn(Native(form), p, !(form.on_bytes && of_run_time));
+        }
       }
     }
   }
 }
 
-// The largest magnitudes, for as many channels as 32 bits hold four times the
-// sums of, and one more.
+// The largest magnitudes, for as many channels as 32 bits hold 4 or 64 times
+// the sums of, and one more.
 TEST(WholeWinogradTest, LargestSums) {
-  constexpr int64_t kMost = 1827, kBelow128 = 3640;
-  for (const Numbers numbers : {Numbers::kLowest, Numbers::kHighest,
-                                Numbers::kOpposite, Numbers::kAll}) {
-    for (const int64_t more : {0, 1}) {
-      Problem p = {1, kMost + more, 8, 4, 5, {0, 0, 0, 0}};
-      p.numbers = numbers;
-      // Weights of 127 leave some room.
-      const bool fits =
-          more == 0 || numbers == Numbers::kHighest || numbers == Numbers::kAll;
-      ExpectSame(p, fits);
+  for (const Form& form : kForms) {
+    for (const Numbers numbers : {Numbers::kLowest, Numbers::kHighest,
+                                  Numbers::kOpposite, Numbers::kAll}) {
+      for (const int64_t more : {0, 1}) {
+        Problem p = {1, form.most_channels + more, 8, 4, 5, {0, 0, 0, 0}};
+        p.numbers = numbers;
+        // Weights of 127 leave some room.
+        const bool fits = more == 0 || numbers == Numbers::kHighest ||
+                          numbers == Numbers::kAll;
+        ExpectSameOn(Native(form), p, fits);
+      }
     }
+    Problem small = {
+        1, form.most_channels_of_i8, 8, 3, 4, {0, 0, 0, 0}, DataType::Int(8)};
+    small.numbers = Numbers::kLowest;
+    ExpectSameOn(Native(form), small);
+    ++small.in;
+    ExpectSameOn(Native(form), small, false);
   }
-  Problem small = {1, kBelow128, 8, 3, 4, {0, 0, 0, 0}, DataType::Int(8)};
-  small.numbers = Numbers::kLowest;
-  ExpectSame(small);
-  small.in = kBelow128 + 1;
-  ExpectSame(small, false);
 }
 
 // Numbers of 16 bits that are not bytes could be too large when transformed.
@@ -297,7 +329,7 @@ TEST(WholeWinogradTest, OtherNumbersGoByTheDefinition) {
       "i16[16, 16, 3, 3] random(5) %y = conv2d(%x, %w) {out_dtype=i32} } }");
   ASSERT_TRUE(module.ok()) << module.status();
   CompileOptions options;
-  options.targets = *ParseTargets("llvm_tiles");
+  options.targets = *ParseTargets("llvm_tiles_of_2");
   const auto set = CompileModule(module->get(), "test", "", *kinds, options);
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_FALSE(CallsWinograd(**module));

@@ -46,6 +46,22 @@ class Instructions {
   std::string text_;
 };
 
+// The instructions that multiply parts of each lane and add all products to it,
+// `dp` and the types' letters.
+void AddProductsInOne(const VectorName& t, const char* dp,
+                      Instructions* instructions) {
+  const auto call = [dp](const char* form) {
+    return absl::StrCat("$0_", dp, form, "_epi32($3, $1, $2)");
+  };
+  if (t.bytes == 64) {
+    instructions->Add("defined(__AVX512VNNI__)", call(""));
+  } else if (t.bytes == 32 || t.bytes == 16) {
+    instructions->Add("defined(__AVX512VNNI__) && defined(__AVX512VL__)",
+                      call(""));
+    instructions->Add("defined(__AVXVNNI__)", call("_avx"));
+  }
+}
+
 // A vector of at most 16 bytes as x86's type for one of 16; empty where there
 // is no way that compilers take.
 std::string InRegister(const VectorName& t) {
@@ -63,7 +79,6 @@ std::string InRegister(const VectorName& t) {
 // a vector with it, and then twice.
 std::string Dot4(const VectorName& t, bool small) {
   Instructions instructions(t);
-  constexpr char kOne[] = "$0_dpbusd_epi32($3, $1, $2)";
   constexpr char kPairs[] =
       "$0_add_epi32($3, $0_madd_epi16($0_maddubs_epi16($1, $2), "
       "$0_set1_epi16(1)))";
@@ -73,12 +88,10 @@ std::string Dot4(const VectorName& t, bool small) {
       "          $0_srli_epi16($0_slli_epi16($1, 8), 8),\n"
       "          $0_srai_epi16($0_slli_epi16($2, 8), 8))),\n"
       "      $0_madd_epi16($0_srli_epi16($1, 8), $0_srai_epi16($2, 8)))";
+  AddProductsInOne(t, "dpbusd", &instructions);
   if (t.bytes == 64) {
-    instructions.Add("defined(__AVX512VNNI__)", kOne);
     instructions.Add("defined(__AVX512BW__)", small ? kPairs : kHalves);
   } else if (t.bytes == 32 || t.bytes == 16) {
-    instructions.Add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", kOne);
-    instructions.Add("defined(__AVXVNNI__)", "$0_dpbusd_avx_epi32($3, $1, $2)");
     instructions.Add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)",
                      small ? kPairs : kHalves);
   }
@@ -91,6 +104,7 @@ std::string Dot4(const VectorName& t, bool small) {
 
 std::string Dot2(const VectorName& t) {
   Instructions instructions(t);
+  AddProductsInOne(t, "dpwssd", &instructions);
   const char* const when = t.bytes == 64   ? "defined(__AVX512BW__)"
                            : t.bytes == 32 ? "defined(__AVX2__)"
                            : t.bytes == 16 ? "defined(__SSE2__)"

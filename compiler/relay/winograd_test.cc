@@ -13,13 +13,14 @@ double At(const Matrix& m, int64_t row, int64_t column) {
   return m[row][column];
 }
 
-// For one dimension: the sum over points of A^T[r] G[.][t] B^T[.][d] is 1 where
-// result r takes data d by tap t, and 0 elsewhere.
+// For one dimension: the sum over points of A^T[r] G[.][t] B^T[.][d] is 1, or
+// the root of `times`, where result r takes data d by tap t, and 0 elsewhere.
 TEST(WinogradTest, TransformsMakeConvolutions) {
-  for (const int64_t tile : {2, 4}) {
-    const Winograd* const w = FindWinograd(tile);
+  for (const Winograd* const w : {FindWinograd(2), FindWinograd(4),
+                                  FindWholeWinograd(2), FindWholeWinograd(4)}) {
     ASSERT_NE(w, nullptr);
-    for (int64_t r = 0; r < tile; ++r) {
+    const double scale = std::sqrt(static_cast<double>(w->times));
+    for (int64_t r = 0; r < w->tile; ++r) {
       for (int64_t t = 0; t < 3; ++t) {
         for (int64_t d = 0; d < w->reach(); ++d) {
           double sum = 0;
@@ -27,8 +28,8 @@ TEST(WinogradTest, TransformsMakeConvolutions) {
             sum +=
                 At(w->result, r, p) * At(w->kernel, p, t) * At(w->data, p, d);
           }
-          EXPECT_NEAR(sum, d == r + t ? 1 : 0, 1e-14)
-              << tile << " " << r << " " << t << " " << d;
+          EXPECT_NEAR(sum, d == r + t ? scale : 0, 1e-14)
+              << w->tile << " " << r << " " << t << " " << d;
         }
       }
     }
@@ -38,6 +39,7 @@ TEST(WinogradTest, TransformsMakeConvolutions) {
 TEST(WinogradTest, ThereAreTilesOfTwoAndFour) {
   for (const int64_t tile : {-1, 0, 1, 3, 5, 6}) {
     EXPECT_EQ(FindWinograd(tile), nullptr);
+    EXPECT_EQ(FindWholeWinograd(tile), nullptr);
   }
 }
 
@@ -72,7 +74,7 @@ TEST(WinogradTest, WholeKernelsLieInWords) {
   for (int64_t i = 0; i < kernels.NumElements(); ++i) {
     kernels.mutable_data<int16_t>()[i] = static_cast<int16_t>(60 - i);
   }
-  const auto made = WholeWinogradKernels(kernels, 4, 2);
+  const auto made = WholeWinogradKernels(kernels, *FindWholeWinograd(2), 4, 2);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->TypeString(), "i32[2, 4, 4, 2, 2, 2]");
   const auto at = [&](int64_t i, int64_t j, int64_t c, int64_t o) {
@@ -103,25 +105,74 @@ TEST(WinogradTest, WholeKernelsLieInWords) {
   }
 }
 
+TEST(WinogradTest, BytesAreTransformedAsHalvesAre) {
+  Tensor halves = Halves(2, 3);
+  Tensor bytes = *Tensor::Empty(DataType::Int(8), {2, 3, 3, 3});
+  for (int64_t i = 0; i < bytes.NumElements(); ++i) {
+    bytes.mutable_data<int8_t>()[i] = static_cast<int8_t>(i * 37);
+    halves.mutable_data<int16_t>()[i] = bytes.data<int8_t>()[i];
+  }
+  for (const int64_t tile : {2, 4}) {
+    const Winograd& whole = *FindWholeWinograd(tile);
+    const auto made = WholeWinogradKernels(bytes, whole, 4, 2);
+    const auto expected = WholeWinogradKernels(halves, whole, 4, 2);
+    ASSERT_TRUE(made.ok() && expected.ok());
+    ASSERT_EQ(made->NumElements(), expected->NumElements());
+    EXPECT_TRUE(std::equal(made->data<int32_t>(),
+                           made->data<int32_t>() + made->NumElements(),
+                           expected->data<int32_t>()));
+  }
+}
+
 TEST(WinogradTest, WholeNumbersMustFit) {
-  const auto fits = [](int64_t in, int16_t weight, int64_t most) {
+  const auto fits = [](int64_t tile, int64_t in, int16_t weight,
+                       tir::Interval data) {
     Tensor kernels = Halves(2, in);
     std::fill_n(kernels.mutable_data<int16_t>(), kernels.NumElements(), 0);
     std::fill_n(kernels.mutable_data<int16_t>() + in * 9, in * 9, weight);
-    return FitsWholeWinograd(kernels, most);
+    return FitsWholeWinograd(kernels, data, *FindWholeWinograd(tile));
   };
-  // Four times a result is at most 2^31 - 1.
-  EXPECT_TRUE(fits(1827, -128, 255));
-  EXPECT_FALSE(fits(1828, -128, 255));
-  EXPECT_TRUE(fits(1841, 127, 255));
-  EXPECT_FALSE(fits(1842, 127, 255));
-  // Sums of nine weights, and of four data, fit 16 bits.
-  EXPECT_TRUE(fits(1, 3640, 255));
-  EXPECT_FALSE(fits(1, 3641, 255));
-  EXPECT_FALSE(fits(1, INT16_MIN, 255));
-  EXPECT_TRUE(fits(1, 1, 8191));
-  EXPECT_FALSE(fits(1, 1, 8192));
-  EXPECT_TRUE(fits(100000, 0, 255));
+  // 4 or 64 times a result is at most 2^31 - 1.
+  const tir::Interval byte = {0, 255}, both = {-255, 255};
+  EXPECT_TRUE(fits(2, 1827, -128, both));
+  EXPECT_FALSE(fits(2, 1828, -128, both));
+  EXPECT_TRUE(fits(2, 1841, 127, both));
+  EXPECT_FALSE(fits(2, 1842, 127, both));
+  EXPECT_TRUE(fits(4, 114, -128, byte));
+  EXPECT_FALSE(fits(4, 115, -128, byte));
+  EXPECT_TRUE(fits(4, 115, 127, byte));
+  EXPECT_FALSE(fits(4, 116, 127, byte));
+  // Kernels times 9 or 144 fit 16 bits.
+  EXPECT_TRUE(fits(2, 1, 3640, both));
+  EXPECT_FALSE(fits(2, 1, 3641, both));
+  EXPECT_FALSE(fits(2, 1, INT16_MIN, both));
+  EXPECT_TRUE(fits(4, 1, -227, both));
+  EXPECT_FALSE(fits(4, 1, 228, both));
+  // Sums of 4 data do, and data times 100, or 68 of them without a sign.
+  EXPECT_TRUE(fits(2, 1, 1, {-8191, 8191}));
+  EXPECT_FALSE(fits(2, 1, 1, {-8192, 8192}));
+  EXPECT_TRUE(fits(4, 1, 1, {-327, 327}));
+  EXPECT_FALSE(fits(4, 1, 1, {-328, 328}));
+  EXPECT_TRUE(fits(4, 1, 1, {0, 481}));
+  EXPECT_FALSE(fits(4, 1, 1, {0, 482}));
+  EXPECT_TRUE(fits(2, 100000, 0, both));
+}
+
+// A result modulo 2^32 is found again from `times` as much of it, which wraps.
+TEST(WinogradTest, ResultsAreRestored) {
+  for (const int64_t tile : {2, 4}) {
+    const int64_t times = FindWholeWinograd(tile)->times;
+    const int shift = ShiftOf(times);
+    EXPECT_EQ(shift, tile == 2 ? 2 : 6);
+    const int64_t most = INT32_MAX >> shift;
+    for (const int64_t result : {int64_t{0}, int64_t{1}, int64_t{-1},
+                                 int64_t{255 * 127}, most, -most}) {
+      const auto wrapped = static_cast<uint32_t>(result * times);
+      const auto scaled = static_cast<int32_t>(
+          wrapped * static_cast<uint32_t>(InverseOfOdd(times)));
+      EXPECT_EQ(scaled >> shift, result) << tile;
+    }
+  }
 }
 
 }  // namespace

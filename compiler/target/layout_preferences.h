@@ -25,9 +25,9 @@ struct LayoutPreferences {
   // One block has all channels (NHWC), which are a multiple of channel_block.
   bool one_block = false;
   // The m of the m x m results that Winograd's algorithm computes at a time for
-  // this convolution of f32, or of i16 in words (then 2), by 3x3 kernels that
-  // take every position, in blocks of channels. 0: it is computed as it is
-  // defined. Null: all are.
+  // this convolution of f32, or of i16 or u8 in words, by 3x3 kernels that take
+  // every position, in blocks of channels. 0: it is computed as it is defined.
+  // Null: all are.
   std::function<int64_t(const relay::Node& convolution)> winograd_tile;
   // The columns of a panel in which the constant right operand, of so many
   // columns, of this product (dense or matmul) should be stored. 0: as it is.

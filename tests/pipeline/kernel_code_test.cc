@@ -141,9 +141,9 @@ TEST_F(KernelCodeTest, ProductsOfBytes) {
     ExpectLoop(main, kSkylake, "vpmaddwd.*zmm", 24, 2.9);
     ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
   }
-  // By tiles, where no instruction adds to products of bytes.
-  ExpectLoop(convolution(3), kHaswell, "vpmaddwd.*ymm", 8, 3.6);
-  ExpectLoop(convolution(3), kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
+  // By tiles, whose numbers are of 16 bits.
+  ExpectLoop(convolution(3), kHaswell, "vpmaddwd.*ymm", 16, 3.6);
+  ExpectLoop(convolution(3), kCascadeLake, "vpdpwssd.*zmm", 20, 1.9);
 }
 
 TEST_F(KernelCodeTest, ProductsOfFewBits) {

@@ -13,9 +13,12 @@ namespace {
 // More would be nothing but zeros.
 constexpr int64_t kMostPadding = int64_t{1} << 20;
 
+// Whole numbers are transformed to ones of 16 bits, two to a word.
+const DataType kHalf = DataType::Int(16);
+
 // The input channels that are multiplied at once: those of a word.
 int64_t ElementsOfStep(const TensorType& x) {
-  return x.dtype.is_float() ? 1 : ElementsOfWord(x.dtype);
+  return x.dtype.is_float() ? 1 : ElementsOfWord(kHalf);
 }
 
 // The call's operands and attributes, decoded.
@@ -49,7 +52,8 @@ absl::StatusOr<Problem> Read(const TensorType& x, const TensorType& w,
                              const Attrs& attrs) {
   Problem problem;
   const int64_t tile = attrs.Get<int64_t>("tile");
-  problem.winograd = FindWinograd(tile);
+  problem.winograd =
+      x.dtype.is_float() ? FindWinograd(tile) : FindWholeWinograd(tile);
   if (problem.winograd == nullptr) {
     return Invalid("tile=", tile, " is neither 2 nor 4");
   }
@@ -86,12 +90,11 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   const TensorType& w = c.type(1);
   const bool floats =
       x.dtype == DataType::Float(32) && w.dtype == DataType::Float(32);
-  const bool words = x.dtype == DataType::Int(16) &&
-                     w.dtype == DataType::Int(32) &&
-                     c.attrs.Get<int64_t>("tile") == 2;
+  const bool words = (x.dtype == DataType::UInt(8) || x.dtype == kHalf) &&
+                     w.dtype == DataType::Int(32);
   if (!floats && !words) {
     return Invalid(
-        "the data and the kernel must be f32, or for tile=2 i16 and words");
+        "the data and the kernel must be f32, or u8 or i16 and words");
   }
   INGOT_ASSIGN_OR_RETURN(const Problem problem, Read(x, w, c.attrs));
   return Types{{w.dtype,
@@ -182,6 +185,20 @@ class Places {
   Shape dims_;
 };
 
+// An element of the data as the transforms read it.
+Expr DataAt(const te::Tensor& x, const Indices& at) {
+  return x.dtype().is_float() ? x(at) : MakeCast(kHalf, x(at));
+}
+
+// Makes an element of the convolution of the transforms' result.
+Expr Restored(const Winograd& winograd, Expr result) {
+  if (winograd.times == 1) return result;
+  const int32_t inverse = InverseOfOdd(winograd.times);
+  if (inverse != 1) result = result * tir::MakeInt(inverse, result->dtype);
+  return tir::MakeBinary(tir::BinaryOp::kShr, result,
+                         tir::MakeInt(ShiftOf(winograd.times), result->dtype));
+}
+
 // B^T d of the padded data `x`: [n, c, row, i, x, b], which neighbouring tiles
 // share, or [n, c, tile, i, x of the tile, b].
 te::Tensor HalfTransformed(const ComputeContext& c, const Problem& p,
@@ -199,7 +216,7 @@ te::Tensor HalfTransformed(const ComputeContext& c, const Problem& p,
         const Expr row = known ? i[2] : i[2] / p.tiles[1];
         const Expr at = known ? i[4] : i[2] % p.tiles[1] * m + i[4];
         return RowTimes(g.data, i[3], [&](int64_t k) {
-          return x({i[0], i[1], row * m + k, at, i[5]});
+          return DataAt(x, {i[0], i[1], row * m + k, at, i[5]});
         });
       },
       tags);
@@ -213,13 +230,14 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const Winograd& g = *p.winograd;
   const Expr m = I64(g.tile), reach = I64(g.reach());
   const Shape& data = c.inputs[0].shape();
-  const DataType data_type = c.inputs[0].dtype();
+  const bool words = !c.inputs[0].dtype().is_float();
   const Places places(p);
   const Tags step = {{te::kWinograd, "1"}};
 
   // Whole tiles: zeros beyond the window's last position, too.
-  const te::Tensor x = PadSpatial(c, c.inputs[0], 2, p.pads_begin, p.pads_end,
-                                  MakeConst(c.inputs[0].dtype(), 0));
+  const te::Tensor x = PadSpatial(
+      c, c.inputs[0], 2, p.pads_begin, p.pads_end,
+      MakeConst(c.inputs[0].dtype(), c.attrs.Get<int64_t>("pad_value")));
   // B^T d, then (B^T d) B.
   const te::Tensor half = HalfTransformed(c, p, places, x, step);
   const te::Tensor tiles = c.graph.Compute(
@@ -232,14 +250,13 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
         });
       },
       step);
-  const bool words = !data_type.is_float();
   const te::Tensor products = c.graph.Reduce(
       SubName(c, "products"),
       places.Dims({data[0], reach, reach, w.shape()[0]}, {w.shape()[5]}),
       {data[1], w.shape()[4]}, te::Reducer::Sum(c.outputs[0].dtype),
       [&](const Indices& i, const Indices& r) {
         const Expr weight = w({i[3], i[1], i[2], r[0], r[1], i.back()});
-        const Expr channel = words ? r[1] * ElementsOfWord(data_type) : r[1];
+        const Expr channel = words ? r[1] * ElementsOfWord(kHalf) : r[1];
         const Indices at = places.At({i[0], i[1], i[2], r[0]}, i, 4, {channel});
         return words ? Dot(tiles, at, weight) : tiles(at) * weight;
       },
@@ -258,14 +275,11 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
       step);
   return Tensors{
       c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-        const Expr result = RowTimes(g.result, i[3] % m, [&](int64_t k) {
-          return back(places.At({i[0], i[1]}, places.Of(i[2], i[3]), 0,
-                                {i[2] % m, I64(k), i[4]}));
-        });
-        // Kernels of whole numbers make four times as much.
-        return words ? tir::MakeBinary(tir::BinaryOp::kShr, result,
-                                       tir::MakeInt(2, result->dtype))
-                     : result;
+        return Restored(
+            g, RowTimes(g.result, i[3] % m, [&](int64_t k) {
+              return back(places.At({i[0], i[1]}, places.Of(i[2], i[3]), 0,
+                                    {i[2] % m, I64(k), i[4]}));
+            }));
       })};
 }
 
@@ -274,14 +288,14 @@ OpDef WinogradConv2d() {
   def.name = "winograd_conv2d";
   def.doc =
       "3x3 convolution of x NCHW16c or the like by tiles; kernels are "
-      "transformed, [o / b, tile + 2, tile + 2, i / b, b, b]. Of i16, by tiles "
-      "of 2, they are four times as large, in words of two input channels: i32 "
-      "[o / b, 4, 4, i / b, b / 2, b]";
+      "transformed, [o / b, tile + 2, tile + 2, i / b, b, b]. Those for u8 or "
+      "i16 are whole numbers, in words of two input channels: i32 [o / b, tile "
+      "+ 2, tile + 2, i / b, b / 2, b]";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory;
   def.attrs = {IntAttr("tile", "of m x m results, 2 or 4", kRequired),
-               PadsAttr()};
+               PadsAttr(), IntAttr("pad_value", "of the elements around x", 0)};
   def.infer = Infer;
   def.compute = Compute;
   return def;

@@ -61,15 +61,20 @@ std::optional<tir::Interval> BytesIn(const Value& value) {
   return std::nullopt;
 }
 
-// The greatest magnitude of bytes, less a zero point, as byte_products makes
-// them for convolutions; 0 for anything else.
-int64_t MostOfBytes(const Value& data) {
+// The numbers that such data of a convolution, or less a zero point, as
+// byte_products makes them, and the padding around it may be.
+std::optional<tir::Interval> NumbersIn(const Node& conv) {
+  const Value& data = conv.inputs[0];
+  if (data.type().dtype == DataType::UInt(8)) {
+    return tir::Interval{0, UINT8_MAX};
+  }
   const bool has_zero = data.node->Is("sub");
   const auto bytes = BytesIn(has_zero ? data.node->inputs[0] : data);
   const auto zero = has_zero ? BytesIn(data.node->inputs[1])
                              : std::make_optional(tir::Interval::Point(0));
-  if (!bytes || !zero) return 0;
-  return std::max(bytes->max - zero->min, zero->max - bytes->min);
+  if (!bytes || !zero) return std::nullopt;
+  return tir::Interval{std::min<int64_t>(0, bytes->min - zero->max),
+                       std::max<int64_t>(0, bytes->max - zero->min)};
 }
 
 }  // namespace
@@ -261,17 +266,21 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
       !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3)) {
     return nullptr;
   }
-  const DataType type = node.inputs[0].type().dtype;
-  if (type != DataType::Float(32)) {
-    const int64_t most = MostOfBytes(node.inputs[0]);
-    const Shape& result = node.outputs[0].shape;
-    if (type != DataType::Int(16) || ElementsOfWord(node, *layouts_) == 0 ||
-        !ConstShape({result[2], result[3]}).has_value() || most == 0 ||
-        !FitsWholeWinograd(*ConstantOf(node.inputs[1]), most)) {
-      return nullptr;
-    }
+  if (node.inputs[0].type().dtype == DataType::Float(32)) {
+    return FindWinograd(layouts_->winograd_tile(node));
   }
-  return FindWinograd(layouts_->winograd_tile(node));
+  const Shape& result = node.outputs[0].shape;
+  const auto numbers = NumbersIn(node);
+  if (ElementsOfWord(node, *layouts_) == 0 || !numbers ||
+      !ConstShape({result[2], result[3]}).has_value()) {
+    return nullptr;
+  }
+  const Winograd* const whole =
+      FindWholeWinograd(layouts_->winograd_tile(node));
+  const bool fits =
+      whole != nullptr &&
+      FitsWholeWinograd(*ConstantOf(node.inputs[1]), *numbers, *whole);
+  return fits ? whole : nullptr;
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
@@ -279,19 +288,23 @@ BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
     const Winograd& winograd) {
   const Value& w = node.inputs[1];
   const Tensor& weights = *ConstantOf(w);
-  INGOT_ASSIGN_OR_RETURN(Tensor transformed,
-                         weights.dtype().is_float()
-                             ? WinogradKernels(weights, winograd, block)
-                             : WholeWinogradKernels(weights, in_block, block));
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor transformed,
+      weights.dtype().is_float()
+          ? WinogradKernels(weights, winograd, block)
+          : WholeWinogradKernels(weights, winograd, in_block, block));
   Node* const kernels =
       function_->AddConstant(w.node->name, std::move(transformed));
   kernels->sources.Add(w.node->sources);
   preferred_names_.emplace_back(kernels, w.node->name);
+  Attrs attrs = {{"tile", winograd.tile},
+                 {"pads", node.attrs.GetEach("pads", 4)}};
+  if (const int64_t around = node.attrs.Get<int64_t>("pad_value")) {
+    attrs.Set("pad_value", around);
+  }
   INGOT_ASSIGN_OR_RETURN(
-      Node * made,
-      function_->AddOp(
-          "winograd_conv2d", node.name, {data, Value{kernels}},
-          {{"tile", winograd.tile}, {"pads", node.attrs.GetEach("pads", 4)}}));
+      Node * made, function_->AddOp("winograd_conv2d", node.name,
+                                    {data, Value{kernels}}, std::move(attrs)));
   made->sources.Add(node.sources);
   preferred_names_.emplace_back(made, node.name);
   const int64_t out = ChannelsOf(node.outputs[0]);

@@ -45,20 +45,26 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
   const double vector = std::max(machine.lanes(32), 1);
   // A multiply-add of a vector takes half a cycle, and kernels reach 80 %.
   constexpr double kPerMultiply = 0.5 / 0.8;
-  const double words = (sizes.in + sizes.word - 1) / sizes.word;
-  const double channels = words * sizes.out / vector;
+  // Words of the input channels that an instruction multiplies, and vectors of
+  // their products. Whole numbers are transformed to ones of 16 bits.
+  const auto words = [&](int64_t of_word) -> double {
+    return (sizes.in + of_word - 1) / of_word;
+  };
+  const bool whole = sizes.word > 1;
+  const double transformed = words(whole ? 2 : 1);
+  const double channels = transformed * sizes.out / vector;
   constexpr int64_t kTaps = 9;
-  const double bytes_of_kernel = kWordBytes * words * sizes.out;
+  const double bytes_of_point = kWordBytes * transformed * sizes.out;
   const auto memory = [&](double bytes, double times) {
     // Weights that leave the second-level cache are read again each time.
     constexpr double kBytesPerCycle = 6;
     return bytes <= machine.l2_bytes / 2 ? 0 : times * bytes / kBytesPerCycle;
   };
-  double least = channels * kTaps * sizes.height * sizes.width * kPerMultiply +
-                 memory(bytes_of_kernel * kTaps, 1);
+  double least = words(sizes.word) * sizes.out / vector * kTaps * sizes.height *
+                     sizes.width * kPerMultiply +
+                 memory(kWordBytes * words(sizes.word) * sizes.out * kTaps, 1);
   int64_t best = 0;
   for (const int64_t tile : {4, 2}) {
-    if (tile > 2 && sizes.word > 1) continue;
     const int64_t points = (tile + 2) * (tile + 2);
     const double rows = (sizes.height + tile - 1) / tile;
     const double columns = (sizes.width + tile - 1) / tile;
@@ -69,10 +75,11 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
     const double at_once = 2800.0 / points;
     const double cycles =
         rows * columns * (channels * points * kPerMultiply + transforms) +
-        memory(bytes_of_kernel * points,
+        memory(bytes_of_point * points,
                std::max(1.0, rows * columns / at_once));
-    // Less than that is not worth the digits that it costs: words lose none.
-    const double worthwhile = sizes.word > 1 ? 1 : 0.85;
+    // Less than that is not worth the digits that it costs; whole numbers lose
+    // none.
+    const double worthwhile = whole ? 1 : 0.85;
     if (cycles < least * (best == 0 ? worthwhile : 1)) {
       least = cycles;
       best = tile;
@@ -176,6 +183,8 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     WinogradSizes sizes;
     const DataType data = convolution.inputs[0].type().dtype;
     if (!data.is_float()) sizes.word = kWordBytes / data.bytes();
+    // Data of whole numbers becomes 16 bits wide.
+    if (data.bytes() == 1 && !machine.Has(MachineUnit::kInt8Pairs)) return 0;
     if (machine.ForSums().vector_bits == 0 ||
         !tir::AsConstInt(kernel[0], &sizes.out) ||
         !tir::AsConstInt(kernel[1], &sizes.in)) {

@@ -28,7 +28,7 @@ struct WinogradSizes {
   int64_t word = 1;  // input channels that one instruction multiplies
 };
 // The m of the m x m results of a tile, 2 or 4, by which Winograd's algorithm
-// should take the fewest cycles; 0 where the definition does. Words want 2.
+// should take the fewest cycles; 0 where the definition does.
 int64_t WinogradTile(const MachineModel& machine, const WinogradSizes& sizes);
 
 // The same as what passes ask (TargetKind::layouts).
