@@ -129,6 +129,15 @@ TEST_F(SharedLoopsTest, ChunksOfTilesThatLeaveTheStack) {
                         "f32[2, 1, 6, 6, 5, 5, 7, 16])"));
 }
 
+// Threads meet once, not for each of the images.
+TEST_F(SharedLoopsTest, ChunksOfTilesOfManyImages) {
+  Compile(R"((%x: f32[9, 64, 16, 16]) -> (%y) {
+    %w = const f32[64, 64, 3, 3] random(1)
+    %y = conv2d(%x, %w) {pads=[1, 1, 1, 1]}
+  })");
+  EXPECT_THAT(Shared("winograd_conv2d"), ElementsAre("i0_i2o in [0, 18)"));
+}
+
 // Where all of them leave the second-level cache, too, each chunk is
 // transformed and multiplied before the next.
 TEST_F(SharedLoopsTest, ChunksOfTilesThatLeaveTheCache) {

@@ -204,7 +204,7 @@ std::string ConvOfHalves(absl::string_view data) {
 
 TEST(BlockLayoutTest, BytesGoByTilesAsWholeNumbers) {
   constexpr char kByTiles[] =
-      "winograd_conv2d(%d_blocked, %w) {pads=[1, 1, 1, 1], tile=2} : "
+      "winograd_conv2d(%d_blocked, %w) {pads=[1, 1, 1, 1], tile=4} : "
       "i32[1, 6, 8, 8, 8]";
   for (const char* data :
        {"%d = cast(%x) {dtype=i16}",
@@ -212,7 +212,7 @@ TEST(BlockLayoutTest, BytesGoByTilesAsWholeNumbers) {
         "%a = cast(%x) {dtype=i16} %b = cast(%z) {dtype=i16} "
         "%d = sub(%a, %b)"}) {
     EXPECT_THAT(ConvOfHalves(data), HasSubstr(kByTiles)) << data;
-    EXPECT_THAT(ConvOfHalves(data), HasSubstr("i32[6, 4, 4, 5, 4, 8]"));
+    EXPECT_THAT(ConvOfHalves(data), HasSubstr("i32[6, 6, 6, 5, 4, 8]"));
   }
   // These may be too large.
   for (const char* data : {"%d = abs(%h)", "%d = sub(%h, %h)",
@@ -221,6 +221,34 @@ TEST(BlockLayoutTest, BytesGoByTilesAsWholeNumbers) {
                            "%d = sub(%a, %c)"}) {
     EXPECT_THAT(ConvOfHalves(data), Not(HasSubstr("winograd"))) << data;
   }
+}
+
+// Every second column and third row is an image of its own, of 10 by 12
+// results, of which the last row of some is not there.
+TEST(BlockLayoutTest, DilatedConvolutionsGoByTilesOfGrids) {
+  const auto module =
+      CheckKeepsMeaning(Main(R"((%x: f32[2, 16, 30, 23]) -> (%y) {
+    %w = const f32[24, 16, 3, 3] random(1)
+    %c = conv2d(%x, %w) {dilations=[3, 2], pads=[4, 2, 1, 3]}
+    %y = relu(%c)
+  })"),
+                        {"block_layout"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "conv2d"), 0);
+  EXPECT_THAT(Print(*module), HasSubstr("winograd_conv2d"));
+  EXPECT_THAT(Print(*module), HasSubstr(": f32[12, 3, 10, 12, 8]"));
+}
+
+// Images of one place for each grid would be nothing but padding of tiles.
+TEST(BlockLayoutTest, WideDilationsStayAsTheyAre) {
+  const auto module =
+      CheckKeepsMeaning(Main(R"((%x: f32[1, 16, 16, 16]) -> (%y) {
+    %w = const f32[24, 16, 3, 3] random(1)
+    %y = conv2d(%x, %w) {dilations=[12, 12], pads=[12, 12, 12, 12]}
+  })"),
+                        {"block_layout"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "conv2d"), 1);
 }
 
 TEST(BlockLayoutTest, FillsUpOddChannels) {

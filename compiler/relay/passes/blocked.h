@@ -104,6 +104,16 @@ class BlockedValues {
   MaybeBlocked ConvByWinograd(const Node& node, const Value& data,
                               int64_t in_block, int64_t block,
                               const Winograd& winograd);
+  // The result of a dilated one: every place of the data that a kernel reaches
+  // from another is on one grid with it, so that each grid is an image whose
+  // places lie side by side.
+  absl::StatusOr<Value> ConvOfGrids(const Node& conv, const Value& data,
+                                    const Value& kernels,
+                                    const Winograd& winograd);
+  absl::StatusOr<Value> WinogradConv(const Node& conv, const Value& data,
+                                     const Value& kernels,
+                                     const Winograd& winograd,
+                                     const std::vector<int64_t>& pads);
   MaybeBlocked Pointwise(const Node& node);
   MaybeBlocked Pool(const Node& node);
   MaybeBlocked Concat(const Node& node);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/relay/bf16_parts.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
@@ -37,6 +38,10 @@ bool IsOfPlaces(const Node& conv) {
 // Whether that is its own place.
 bool IsOfPoints(const Node& conv) {
   return IsOfPlaces(conv) && conv.attrs.GetEach("strides", 2) == Ints{1, 1};
+}
+
+bool IsDilated(const Node& conv) {
+  return conv.attrs.GetEach("dilations", 2) != Ints{1, 1};
 }
 
 // Whether a convolution of single places takes so few of the data, for so many
@@ -259,20 +264,23 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInTiles(const Node& node,
 
 const Winograd* BlockedValues::WinogradOf(const Node& node) const {
   const bool every = node.attrs.GetEach("strides", 2) == Ints{1, 1} &&
-                     node.attrs.GetEach("dilations", 2) == Ints{1, 1} &&
                      node.attrs.Get<int64_t>("groups") == 1;
   const Shape& kernel = node.inputs[1].type().shape;
   if (layouts_->winograd_tile == nullptr || !every ||
       !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3)) {
     return nullptr;
   }
+  const bool known =
+      ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})
+          .has_value();
   if (node.inputs[0].type().dtype == DataType::Float(32)) {
-    return FindWinograd(layouts_->winograd_tile(node));
+    return known || !IsDilated(node)
+               ? FindWinograd(layouts_->winograd_tile(node))
+               : nullptr;
   }
-  const Shape& result = node.outputs[0].shape;
   const auto numbers = NumbersIn(node);
-  if (ElementsOfWord(node, *layouts_) == 0 || !numbers ||
-      !ConstShape({result[2], result[3]}).has_value()) {
+  if (ElementsOfWord(node, *layouts_) == 0 || !numbers || !known ||
+      IsDilated(node)) {
     return nullptr;
   }
   const Winograd* const whole =
@@ -286,29 +294,106 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
 BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
     const Node& node, const Value& data, int64_t in_block, int64_t block,
     const Winograd& winograd) {
-  const Value& w = node.inputs[1];
-  const Tensor& weights = *ConstantOf(w);
+  const Tensor& weights = *ConstantOf(node.inputs[1]);
   INGOT_ASSIGN_OR_RETURN(
       Tensor transformed,
       weights.dtype().is_float()
           ? WinogradKernels(weights, winograd, block)
           : WholeWinogradKernels(weights, winograd, in_block, block));
-  Node* const kernels =
-      function_->AddConstant(w.node->name, std::move(transformed));
-  kernels->sources.Add(w.node->sources);
-  preferred_names_.emplace_back(kernels, w.node->name);
-  Attrs attrs = {{"tile", winograd.tile},
-                 {"pads", node.attrs.GetEach("pads", 4)}};
-  if (const int64_t around = node.attrs.Get<int64_t>("pad_value")) {
+  const Value kernels = PackedKernels(node, std::move(transformed));
+  Value result;
+  if (IsDilated(node)) {
+    INGOT_ASSIGN_OR_RETURN(result, ConvOfGrids(node, data, kernels, winograd));
+  } else {
+    INGOT_ASSIGN_OR_RETURN(result, WinogradConv(node, data, kernels, winograd,
+                                                node.attrs.GetEach("pads", 4)));
+  }
+  const int64_t out = ChannelsOf(node.outputs[0]);
+  return Blocked{result, block, out, false, out};
+}
+
+absl::StatusOr<Value> BlockedValues::WinogradConv(const Node& conv,
+                                                  const Value& data,
+                                                  const Value& kernels,
+                                                  const Winograd& winograd,
+                                                  const Ints& pads) {
+  Attrs attrs = {{"tile", winograd.tile}, {"pads", pads}};
+  if (const int64_t around = conv.attrs.Get<int64_t>("pad_value")) {
     attrs.Set("pad_value", around);
   }
+  INGOT_ASSIGN_OR_RETURN(Node * made,
+                         function_->AddOp("winograd_conv2d", conv.name,
+                                          {data, kernels}, std::move(attrs)));
+  made->sources.Add(conv.sources);
+  preferred_names_.emplace_back(made, conv.name);
+  return Value{made};
+}
+
+absl::StatusOr<Value> BlockedValues::ConvOfGrids(const Node& conv,
+                                                 const Value& data,
+                                                 const Value& kernels,
+                                                 const Winograd& winograd) {
+  const auto add = [&](absl::string_view op, const Value& of,
+                       Attrs attrs) -> absl::StatusOr<Value> {
+    INGOT_ASSIGN_OR_RETURN(
+        Node * made, function_->AddOp(op, conv.name, {of}, std::move(attrs)));
+    made->sources.Add(conv.sources);
+    return Value{made};
+  };
+  const Ints pads = conv.attrs.GetEach("pads", 4);
+  const Ints grids = conv.attrs.GetEach("dilations", 2);
+  const Shape& in = data.type().shape;
+  const Shape& out = conv.outputs[0].shape;
+  Ints each(2), ends(2);  // extents of a grid's results, and all of theirs
+  Ints around(2 * in.size(), 0);
+  for (int d = 0; d < 2; ++d) {
+    int64_t given, made;
+    if (!tir::AsConstInt(in[2 + d], &given) ||
+        !tir::AsConstInt(out[2 + d], &made)) {
+      return absl::InternalError("a dilated convolution of unknown extents");
+    }
+    each[d] = tir::CeilDivInt(made, grids[d]);
+    ends[d] = made;
+    around[2 + d] = pads[d];
+    around[in.size() + 2 + d] = grids[d] * (each[d] + 2) - given - pads[d];
+  }
+  const auto of = [](int64_t extent) { return tir::MakeInt(extent); };
+  const Dim images = SimplifyDim(in[0] * of(grids[0] * grids[1]));
   INGOT_ASSIGN_OR_RETURN(
-      Node * made, function_->AddOp("winograd_conv2d", node.name,
-                                    {data, Value{kernels}}, std::move(attrs)));
-  made->sources.Add(node.sources);
-  preferred_names_.emplace_back(made, node.name);
-  const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{Value{made}, block, out, false, out};
+      Value value, add("pad", data,
+                       {{"pads", around},
+                        {"value", static_cast<double>(
+                                      conv.attrs.Get<int64_t>("pad_value"))}}));
+  INGOT_ASSIGN_OR_RETURN(
+      value, add("reshape", value,
+                 {{"shape", Shape{in[0], in[1], of(each[0] + 2), of(grids[0]),
+                                  of(each[1] + 2), of(grids[1]), in[4]}}}));
+  INGOT_ASSIGN_OR_RETURN(
+      value, add("transpose", value, {{"axes", Ints{0, 3, 5, 1, 2, 4, 6}}}));
+  INGOT_ASSIGN_OR_RETURN(value,
+                         add("reshape", value,
+                             {{"shape", Shape{images, in[1], of(each[0] + 2),
+                                              of(each[1] + 2), in[4]}}}));
+  INGOT_ASSIGN_OR_RETURN(
+      value, WinogradConv(conv, value, kernels, winograd, {0, 0, 0, 0}));
+  const Shape made = value.type().shape;
+  INGOT_ASSIGN_OR_RETURN(
+      value, add("reshape", value,
+                 {{"shape", Shape{in[0], of(grids[0]), of(grids[1]), made[1],
+                                  made[2], made[3], made[4]}}}));
+  INGOT_ASSIGN_OR_RETURN(
+      value, add("transpose", value, {{"axes", Ints{0, 3, 4, 1, 5, 2, 6}}}));
+  INGOT_ASSIGN_OR_RETURN(
+      value, add("reshape", value,
+                 {{"shape", Shape{in[0], made[1], of(grids[0] * each[0]),
+                                  of(grids[1] * each[1]), made[4]}}}));
+  if (grids[0] * each[0] == ends[0] && grids[1] * each[1] == ends[1]) {
+    return value;
+  }
+  return add("slice", value,
+             {{"axes", Ints{2, 3}},
+              {"starts", MakeShape({0, 0})},
+              {"ends", MakeShape(ends)}});
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,

@@ -4,6 +4,7 @@
 
 #include "absl/types/span.h"
 #include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/tir/arith/interval.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::te::cpu {
@@ -60,23 +61,30 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
     constexpr double kBytesPerCycle = 6;
     return bytes <= machine.l2_bytes / 2 ? 0 : times * bytes / kBytesPerCycle;
   };
-  double least = words(sizes.word) * sizes.out / vector * kTaps * sizes.height *
-                     sizes.width * kPerMultiply +
-                 memory(kWordBytes * words(sizes.word) * sizes.out * kTaps, 1);
+  const auto places = static_cast<double>(sizes.height * sizes.width);
+  const int64_t grids = sizes.dilation_y * sizes.dilation_x;
+  double least =
+      words(sizes.word) * sizes.out / vector * kTaps * places * kPerMultiply +
+      memory(kWordBytes * words(sizes.word) * sizes.out * kTaps, 1);
   int64_t best = 0;
   for (const int64_t tile : {4, 2}) {
     const int64_t points = (tile + 2) * (tile + 2);
-    const double rows = (sizes.height + tile - 1) / tile;
-    const double columns = (sizes.width + tile - 1) / tile;
+    const auto tiles = static_cast<double>(
+        grids * tir::CeilDivInt(sizes.height, sizes.dilation_y * tile) *
+        tir::CeilDivInt(sizes.width, sizes.dilation_x * tile));
     // Loading, multiplying and storing for each point and result.
     const double transforms =
         (4.5 * points * sizes.in + 3.5 * points * sizes.out) / vector;
     // Tiles of which the products fit on the stack.
     const double at_once = 2800.0 / points;
+    // Grids are taken apart and put together again.
+    constexpr double kMoved = 8;  // bytes a cycle
+    const double moves =
+        grids == 1 ? 0 : kWordBytes * places * (sizes.in + sizes.out);
     const double cycles =
-        rows * columns * (channels * points * kPerMultiply + transforms) +
-        memory(bytes_of_point * points,
-               std::max(1.0, rows * columns / at_once));
+        tiles * (channels * points * kPerMultiply + transforms) +
+        memory(bytes_of_point * points, std::max(1.0, tiles / at_once)) +
+        moves / kMoved;
     // Less than that is not worth the digits that it costs; whole numbers lose
     // none.
     const double worthwhile = whole ? 1 : 0.85;
@@ -192,6 +200,9 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     }
     sizes.height = GuessedSide(result[2], sizes.in);
     sizes.width = GuessedSide(result[3], sizes.in);
+    const auto dilations = convolution.attrs.GetEach("dilations", 2);
+    sizes.dilation_y = dilations[0];
+    sizes.dilation_x = dilations[1];
     return WinogradTile(machine, sizes);
   };
   layouts.panel_width = [machine](const relay::Node& product,

@@ -21,10 +21,12 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n);
 // divide the units; none where there are none.
 PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units);
 
-// The sizes of a 3x3 convolution: channels, and the extents of the result.
+// The sizes of a 3x3 convolution: channels, the extents of the result, and
+// dilations, whose grids are images of their own.
 struct WinogradSizes {
   int64_t in = 0, out = 0;
   int64_t height = 0, width = 0;
+  int64_t dilation_y = 1, dilation_x = 1;
   int64_t word = 1;  // input channels that one instruction multiplies
 };
 // The m of the m x m results of a tile, 2 or 4, by which Winograd's algorithm

@@ -75,6 +75,7 @@ struct Problem : WinogradProblem {
 
   int64_t l2_bytes;
   int64_t images, work;               // products of all images
+  int64_t known_images = 1;           // 1 where only a run knows
   int64_t rows, columns;              // of tiles
   int64_t width;                      // of the result
   int64_t input_blocks, input_bytes;  // bytes of a block
@@ -84,6 +85,7 @@ Problem::Problem(const WinogradStages& stages, const MachineModel& machine)
     : WinogradProblem(stages, machine), l2_bytes(machine.l2_bytes) {
   const auto& shape = stages.products->output().shape();
   images = GuessExtent(shape[0]);
+  tir::AsConstInt(shape[0], &known_images);
   work = GuessWork(stages.products);
   rows = GuessExtent(shape[4]);
   columns = GuessExtent(shape[5]);
@@ -102,19 +104,20 @@ std::vector<int64_t> Problem::ChunkColumns() const {
   return parts;
 }
 
-// Threads take whole chunks where these stay on a thread's stack; elsewhere
-// each needs a workspace, and small ones at least do not leave the caches. Of
-// few or large chunks they share the steps: of all chunks, after all data has
-// been transformed, if that stays in the second-level cache, so that the first
-// thread has those of the first chunks, whose data it transformed; else of each
-// chunk.
+// Threads take whole chunks, of all images, where these stay on a thread's
+// stack; elsewhere each needs a workspace, and small ones at least do not leave
+// the caches. Of few or large chunks they share the steps: of all chunks, after
+// all data has been transformed, if that stays in the second-level cache, so
+// that the first thread has those of the first chunks, whose data it
+// transformed; else of each chunk.
 Shared Problem::SharedBy(int64_t vectors, Chunk chunk) const {
   constexpr int64_t kSmallChunk = 1 << 22;  // products
   constexpr int64_t kFewChunks = 4;
   if (work < kParallelWork) return Shared::kNothing;
   const int64_t chunks = CeilDiv(rows, chunk.rows);
-  if (chunks >= kFewChunks && (StaysOnStack(vectors, chunk) ||
-                               work / (images * chunks) < kSmallChunk)) {
+  if (known_images * chunks >= kFewChunks &&
+      (StaysOnStack(vectors, chunk) ||
+       work / (images * chunks) < kSmallChunk)) {
     return Shared::kChunks;
   }
   const int64_t all = points * Data({rows, columns}).PaddedBytes();
@@ -313,6 +316,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   out->Reorder(order);
   for (Loop loop : {yi, xi, v}) out->Unroll(loop);
   out->Vectorize(l);
+  if (shared == Shared::kChunks && p.known_images > 1) {
+    const bool whole_rows = chunk.columns == p.columns;
+    rows = out->Fuse(out->axis(0), rows);
+    if (whole_rows) around = rows;
+  }
   if (shared == Shared::kChunks) out->Parallel(rows);
   if (shared == Shared::kStepsOfChunk) out->Parallel(co);
   if (shared == Shared::kSteps) {
