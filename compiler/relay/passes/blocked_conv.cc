@@ -53,6 +53,20 @@ bool SkipsPlaces(const Node& conv, int64_t blocks) {
          ConstShape({data[2], data[3]}).has_value();
 }
 
+// Adds calls that move the elements of a convolution's operand or result.
+struct Moves {
+  Function* function;
+  const Node& conv;
+
+  absl::StatusOr<Value> Add(absl::string_view op, const Value& value,
+                            Attrs attrs) const {
+    INGOT_ASSIGN_OR_RETURN(
+        Node * made, function->AddOp(op, conv.name, {value}, std::move(attrs)));
+    made->sources.Add(conv.sources);
+    return Value{made};
+  }
+};
+
 // The numbers of 16 bits that `value` may hold, if it is made of bytes or is a
 // constant.
 std::optional<tir::Interval> BytesIn(const Value& value) {
@@ -333,13 +347,7 @@ absl::StatusOr<Value> BlockedValues::ConvOfGrids(const Node& conv,
                                                  const Value& data,
                                                  const Value& kernels,
                                                  const Winograd& winograd) {
-  const auto add = [&](absl::string_view op, const Value& of,
-                       Attrs attrs) -> absl::StatusOr<Value> {
-    INGOT_ASSIGN_OR_RETURN(
-        Node * made, function_->AddOp(op, conv.name, {of}, std::move(attrs)));
-    made->sources.Add(conv.sources);
-    return Value{made};
-  };
+  const Moves moves{function_, conv};
   const Ints pads = conv.attrs.GetEach("pads", 4);
   const Ints grids = conv.attrs.GetEach("dilations", 2);
   const Shape& in = data.type().shape;
@@ -360,40 +368,44 @@ absl::StatusOr<Value> BlockedValues::ConvOfGrids(const Node& conv,
   const auto of = [](int64_t extent) { return tir::MakeInt(extent); };
   const Dim images = SimplifyDim(in[0] * of(grids[0] * grids[1]));
   INGOT_ASSIGN_OR_RETURN(
-      Value value, add("pad", data,
-                       {{"pads", around},
-                        {"value", static_cast<double>(
-                                      conv.attrs.Get<int64_t>("pad_value"))}}));
+      Value value,
+      moves.Add("pad", data,
+                {{"pads", around},
+                 {"value",
+                  static_cast<double>(conv.attrs.Get<int64_t>("pad_value"))}}));
   INGOT_ASSIGN_OR_RETURN(
-      value, add("reshape", value,
-                 {{"shape", Shape{in[0], in[1], of(each[0] + 2), of(grids[0]),
-                                  of(each[1] + 2), of(grids[1]), in[4]}}}));
+      value,
+      moves.Add("reshape", value,
+                {{"shape", Shape{in[0], in[1], of(each[0] + 2), of(grids[0]),
+                                 of(each[1] + 2), of(grids[1]), in[4]}}}));
   INGOT_ASSIGN_OR_RETURN(
-      value, add("transpose", value, {{"axes", Ints{0, 3, 5, 1, 2, 4, 6}}}));
-  INGOT_ASSIGN_OR_RETURN(value,
-                         add("reshape", value,
-                             {{"shape", Shape{images, in[1], of(each[0] + 2),
-                                              of(each[1] + 2), in[4]}}}));
+      value,
+      moves.Add("transpose", value, {{"axes", Ints{0, 3, 5, 1, 2, 4, 6}}}));
+  INGOT_ASSIGN_OR_RETURN(
+      value, moves.Add("reshape", value,
+                       {{"shape", Shape{images, in[1], of(each[0] + 2),
+                                        of(each[1] + 2), in[4]}}}));
   INGOT_ASSIGN_OR_RETURN(
       value, WinogradConv(conv, value, kernels, winograd, {0, 0, 0, 0}));
   const Shape made = value.type().shape;
   INGOT_ASSIGN_OR_RETURN(
-      value, add("reshape", value,
-                 {{"shape", Shape{in[0], of(grids[0]), of(grids[1]), made[1],
-                                  made[2], made[3], made[4]}}}));
+      value, moves.Add("reshape", value,
+                       {{"shape", Shape{in[0], of(grids[0]), of(grids[1]),
+                                        made[1], made[2], made[3], made[4]}}}));
   INGOT_ASSIGN_OR_RETURN(
-      value, add("transpose", value, {{"axes", Ints{0, 3, 4, 1, 5, 2, 6}}}));
+      value,
+      moves.Add("transpose", value, {{"axes", Ints{0, 3, 4, 1, 5, 2, 6}}}));
   INGOT_ASSIGN_OR_RETURN(
-      value, add("reshape", value,
-                 {{"shape", Shape{in[0], made[1], of(grids[0] * each[0]),
-                                  of(grids[1] * each[1]), made[4]}}}));
+      value, moves.Add("reshape", value,
+                       {{"shape", Shape{in[0], made[1], of(grids[0] * each[0]),
+                                        of(grids[1] * each[1]), made[4]}}}));
   if (grids[0] * each[0] == ends[0] && grids[1] * each[1] == ends[1]) {
     return value;
   }
-  return add("slice", value,
-             {{"axes", Ints{2, 3}},
-              {"starts", MakeShape({0, 0})},
-              {"ends", MakeShape(ends)}});
+  return moves.Add("slice", value,
+                   {{"axes", Ints{2, 3}},
+                    {"starts", MakeShape({0, 0})},
+                    {"ends", MakeShape(ends)}});
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,

@@ -42,6 +42,10 @@ PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units) {
 }
 
 int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
+  // Grids of single places have no tiles, and there may be any number of them.
+  if (sizes.dilation_y > sizes.height || sizes.dilation_x > sizes.width) {
+    return 0;
+  }
   const MachineModel machine = actual.ForSums();
   const double vector = std::max(machine.lanes(32), 1);
   // A multiply-add of a vector takes half a cycle, and kernels reach 80 %.
