@@ -63,9 +63,9 @@ absl::StatusOr<TestDataSet> ReadSet(const std::string& folder) {
   set.name = fs::path(folder).filename().string();
   INGOT_ASSIGN_OR_RETURN(set.inputs, NumberedFiles(folder, "input_"));
   INGOT_ASSIGN_OR_RETURN(set.outputs, NumberedFiles(folder, "output_"));
-  if (set.outputs.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(folder, ": has no output_0.pb to compare with"));
+  if (set.inputs.empty() && set.outputs.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        folder, ": has neither test_data_set_* folders nor input_*.pb"));
   }
   return set;
 }
@@ -76,15 +76,7 @@ absl::StatusOr<std::vector<TestDataSet>> FindTestData(
     absl::string_view folder) {
   std::vector<TestDataSet> sets;
   INGOT_ASSIGN_OR_RETURN(auto found, Numbered(folder, "test_data_set_", ""));
-  if (found.empty()) {
-    INGOT_ASSIGN_OR_RETURN(auto outputs, Numbered(folder, "output_", ".pb"));
-    if (outputs.empty()) {
-      return absl::NotFoundError(absl::StrCat(
-          folder, ": has neither test_data_set_* folders nor output_*.pb"));
-    }
-    std::string self(absl::StripSuffix(folder, "/"));
-    found.emplace(0, std::move(self));
-  }
+  if (found.empty()) found.emplace(0, absl::StripSuffix(folder, "/"));
   for (const auto& [number, path] : found) {
     INGOT_ASSIGN_OR_RETURN(TestDataSet set, ReadSet(path));
     sets.push_back(std::move(set));

@@ -21,12 +21,12 @@ namespace ingot {
 struct TestDataSet {
   std::string name;                  // of the folder
   std::vector<std::string> inputs;   // paths, in the order of their numbers
-  std::vector<std::string> outputs;  // the same
+  std::vector<std::string> outputs;  // the same; may be empty
 };
 
 // The sets in `folder`, which is one itself or has several, in the order of
 // their numbers. NotFound when there are none; InvalidArgument when a number is
-// missing between others or there is no output.
+// missing between others.
 absl::StatusOr<std::vector<TestDataSet>> FindTestData(absl::string_view folder);
 
 // The tensor in the file at `path`, an onnx.TensorProto. Errors name the path.

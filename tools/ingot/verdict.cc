@@ -52,6 +52,10 @@ absl::Status CheckOutput(const std::string& set, const std::string& name,
 absl::StatusOr<Case> ReadCase(const TestDataSet& set,
                               absl::Span<const TensorInfo> inputs,
                               absl::Span<const TensorInfo> outputs) {
+  if (set.outputs.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(set.name, ": has no output_0.pb to compare with"));
+  }
   Case read;
   read.name = set.name;
   INGOT_ASSIGN_OR_RETURN(read.inputs, ReadValueFiles(set.inputs, inputs));
