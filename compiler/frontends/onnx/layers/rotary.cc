@@ -135,6 +135,8 @@ absl::Status MicrosoftRotaryEmbedding(NodeContext& c) {
 // turns as long as the second's and the third's shares last.
 absl::StatusOr<std::vector<int64_t>> ReadSections(NodeContext& c,
                                                   int64_t half) {
+  constexpr int64_t kMost = 1 << 16;
+  if (half < 1 || half > kMost) return c.NotSupported(half, " angles");
   const std::vector<int64_t> sections = c.Ints("mrope_section", {});
   int64_t sum = 0;
   for (int64_t s : sections) {
@@ -160,6 +162,7 @@ absl::StatusOr<std::vector<int64_t>> ReadSections(NodeContext& c,
 
 // The cache's rows at positions [3, batch, steps]: of each angle one of three.
 absl::StatusOr<Value> AnglesOfThree(Compose& k, Value cache, Value at) {
+  INGOT_RETURN_IF_ERROR(k.status());
   NodeContext& c = k.context();
   int64_t half;
   if (RankOf(cache) != 2 || !tir::AsConstInt(ShapeOf(cache)[1], &half) ||

@@ -1,6 +1,8 @@
 // Layers that pass a state on from call to call: causal convolution and linear
 // attention.
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,7 +90,9 @@ absl::Status CausalConvWithState(NodeContext& c) {
     return c.Error("there is no activation '", activation, "'");
   }
   const int64_t dilation = c.Int("dilation", 1);
-  if (dilation < 1) return c.Error("dilation ", dilation);
+  if (dilation < 1 || dilation > std::numeric_limits<int32_t>::max()) {
+    return c.Error("dilation ", dilation);
+  }
   const int64_t past = (extent - 1) * dilation;
   // As many channels as whichever of the two says it by a number.
   int64_t channels;
