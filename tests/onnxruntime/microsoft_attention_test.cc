@@ -110,6 +110,8 @@ TEST(MicrosoftAttentionTest, MultiHeadAttention) {
   ExpectSame("MultiHeadAttention", 1,
              {q, RandomFloats(apart, 8), RandomFloats(apart, 9)});
   ExpectSame("MultiHeadAttention", 1,
+             {q, RandomFloats(apart, 8), RandomFloats(apart, 9), bias});
+  ExpectSame("MultiHeadAttention", 1,
              {q, RandomFloats({kBatch, 7, kWidth}, 8),
               RandomFloats({kBatch, 7, kWidth}, 9)});
 }

@@ -172,6 +172,82 @@ TEST(MicrosoftTest, RotaryEmbedding) {
   }
 }
 
+// Positions of three kinds, each of which decides on a share of the angles.
+TEST(MicrosoftTest, RotaryEmbeddingOfThreePositions) {
+  const Tensor places =
+      Longs({3, 2, 3}, {0, 1, 2, 7, 3, 19, 4, 4, 4, 9, 0, 1, 8, 2, 6, 5, 3, 1});
+  for (int64_t flags : {0, 1, 2, 3}) {
+    const Operator op = Microsoft("MRotaryEmbedding", [=](Node* n) {
+      SetInt(n, "interleaved", flags & 1);
+      SetInt(n, "mrope_layout", flags / 2);
+      SetInts(n, "mrope_section", {2, 1, 1});
+    });
+    ExpectSame(op,
+               {RandomFloats({2, 2, 3, 8}, 4), places, Weight({20, 4}, 1),
+                Weight({20, 4}, 2)},
+               {}, /*symbolic=*/false);
+  }
+}
+
+// Layers of decoders whose memory is a state.
+TEST(MicrosoftTest, States) {
+  const Tensor x = RandomFloats({2, 3, 5}, 1);
+  for (int64_t dilation : {1, 2}) {
+    ExpectSame(Microsoft(
+                   "CausalConvWithState",
+                   [=](Node* n) {
+                     SetString(n, "activation", "silu");
+                     SetInt(n, "dilation", dilation);
+                   },
+                   2),
+               {x, Weight({3, 1, 4}, 2), Weight({3}, 3),
+                RandomFloats({2, 3, 3 * dilation}, 4)});
+  }
+  ExpectSame(
+      Microsoft(
+          "CausalConvWithState", [](Node* n) { SetInt(n, "channels_last", 1); },
+          2),
+      {x, Weight({5, 1, 4}, 2), Weight({5}, 3), RandomFloats({2, 3, 5}, 4)});
+  const Tensor wide = RandomFloats({2, 3, 8}, 5);
+  ExpectSame(Microsoft("GatedRMSNorm"), {wide, Weight({4}, 6), wide}, {},
+             /*symbolic=*/false);
+  ExpectSame(Microsoft("GatedAdd"), {wide, wide, RandomFloats({2, 3, 1}, 7)});
+  ExpectSame(Microsoft("LinearAttentionGate", nullptr, 2),
+             {wide, Weight({8}, 8), Weight({8}, 9), wide});
+}
+
+// Several heads of queries share one of keys and values, and the other way
+// round.
+TEST(MicrosoftTest, LinearAttention) {
+  struct Heads {
+    int64_t query, key, value;
+  };
+  for (const Heads& heads : {Heads{4, 2, 2}, {2, 2, 4}, {2, 4, 4}}) {
+    const Operator op = Microsoft(
+        "LinearAttention",
+        [&](Node* n) {
+          SetInt(n, "q_num_heads", heads.query);
+          SetInt(n, "kv_num_heads", heads.value);
+        },
+        2);
+    const Tensor head = RandomFloats({2, 3, heads.value}, 4);
+    ExpectSame(op,
+               {RandomFloats({2, 3, 2 * heads.query}, 1),
+                RandomFloats({2, 3, 2 * heads.key}, 2),
+                RandomFloats({2, 3, 4 * heads.value}, 3),
+                RandomFloats({2, heads.value, 2, 4}, 5), head, head},
+               {}, /*symbolic=*/false);
+  }
+}
+
+TEST(MicrosoftTest, DistancesOfRows) {
+  for (const char* metric : {"euclidean", "sqeuclidean"}) {
+    ExpectSame(
+        Microsoft("CDist", [=](Node* n) { SetString(n, "metric", metric); }),
+        {RandomFloats({5, 7}, 1), Weight({9, 7}, 2)});
+  }
+}
+
 // Bytes that look like anything.
 Tensor RandomBytes(const std::vector<int64_t>& shape, uint32_t seed) {
   Tensor x = *Tensor::Empty(DataType::UInt(8), shape);

@@ -195,6 +195,34 @@ TEST(RunTimeValuesTest, PadsThatFillUpToASize) {
   }
 }
 
+// As PyTorch writes a causal mask beside a cache: the diagonal is a formula
+// over dimensions, which may be negative.
+TEST(RunTimeValuesTest, DiagonalFromShapes) {
+  ModelBuilder b(14);
+  b.Input("x", {"n", "3"}).Output("y");
+  b.Ints("first", {0});
+  b.Ints("two", {2});
+  b.Node("Shape", {"x"}, {"shape"});
+  b.Node("Gather", {"shape", "first"}, {"rows"});
+  b.Node("Sub", {"rows", "two"}, {"k"});
+  b.Node("Trilu", {"x", "k"}, {"y"});
+  const absl::StatusOr<relay::Module> module = ImportOnnx(b.Build());
+  ASSERT_TRUE(module.ok()) << module.status();
+  for (const std::vector<float>& expected : {std::vector<float>{1, 2, 3},
+                                             {1, 2, 3, 0, 5, 6},
+                                             {0, 2, 3, 0, 0, 6, 0, 0, 0}}) {
+    std::vector<float> x;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      x.push_back(static_cast<float>(i + 1));
+    }
+    const int64_t rows = static_cast<int64_t>(expected.size()) / 3;
+    const auto y = relay::EvaluateFunction(*module, *module->main(),
+                                           {Floats({rows, 3}, x)});
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ(ValuesOf((*y)[0]), expected);
+  }
+}
+
 TEST(RunTimeValuesTest, PadValue) {
   const Tensor x = RandomFloats({2, 3}, 6);
   const Tensor pads = Longs({4}, {1, 0, 0, 2}), value = Floats({}, {-7});

@@ -191,6 +191,19 @@ absl::StatusOr<std::optional<std::vector<int64_t>>> KnownParts(
   return sizes;
 }
 
+// The extent of each part where the operand `split` is a vector of one number
+// over and over; -1: they may differ. Without them a part is one element.
+absl::StatusOr<int64_t> ExtentOfParts(NodeContext& c) {
+  if (!c.has_input(1)) return 1;
+  INGOT_ASSIGN_OR_RETURN(const Value split, c.Input(1));
+  const relay::Node& node = *split.node;
+  if (RankOf(split) != 1 || node.op == nullptr ||
+      !node.op->Has(relay::kUniform)) {
+    return -1;
+  }
+  return static_cast<int64_t>(node.attrs.Get<double>("value"));
+}
+
 absl::Status Split(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   int64_t axis = c.Int("axis", 0);
@@ -203,7 +216,7 @@ absl::Status Split(NodeContext& c) {
   if (!sizes) {
     SequenceInfo info;
     info.shape = ElementShape::Of(ShapeOf(x));
-    (*info.shape.dims)[axis] = c.has_input(1) ? -1 : 1;
+    INGOT_ASSIGN_OR_RETURN((*info.shape.dims)[axis], ExtentOfParts(c));
     if (!keepdims) info.shape.dims->erase(info.shape.dims->begin() + axis);
     std::vector<Value> inputs = {x};
     if (c.has_input(1)) {

@@ -238,6 +238,29 @@ TEST(SequencesOfARun, Splits) {
               HasSubstr("the parts do not add up to 3"));
 }
 
+// As PyTorch writes repeat_interleave: the parts are one element long, which
+// the rank of an expanded tensor depends on.
+TEST(SequencesOfARun, PartsOfOneExtent) {
+  ModelBuilder b(13);
+  b.Input("x", {"n"}, kInt64).Input("i", {}, kInt64).Output("y");
+  b.Floats("nine", {1, 1}, {9});
+  b.Ints("two", {2});
+  b.Node("Shape", {"x"}, {"shape"});
+  onnx::AttributeProto* one =
+      b.Node("ConstantOfShape", {"shape"}, {"ones"})->add_attribute();
+  one->set_name("value");
+  one->set_type(onnx::AttributeProto::TENSOR);
+  one->mutable_t()->set_data_type(kInt64);
+  one->mutable_t()->add_dims(1);
+  one->mutable_t()->add_int64_data(1);
+  b.Node("SplitToSequence", {"x", "ones"}, {"parts"});
+  b.Node("SequenceAt", {"parts", "i"}, {"part"});
+  SetInt(b.Node("Concat", {"two", "part"}, {"to"}), "axis", 0);
+  b.Node("Expand", {"nine", "to"}, {"y"});
+  EXPECT_EQ(FirstOutput(b, {Longs({3}, {4, 1, 2}), Longs({}, {2})}),
+            "f32[2, 2] 9 9 9 9");
+}
+
 // An optional input, of a tensor or of a sequence of tensors [2].
 void OptionalInput(ModelBuilder* b, bool of_sequence) {
   auto* input = b->graph().add_input();

@@ -158,6 +158,37 @@ absl::Status ExpandDims(NodeContext& c) {
   return c.Return("unsqueeze", {x}, std::move(attrs));
 }
 
+// The distance of each row of one matrix from each row of another, from the
+// differences: sums of squares less a product would lose what rows share.
+absl::Status RowDistances(NodeContext& c) {
+  Compose k(c);
+  const Value a = k.Input(0), b = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(a) != 2 || RankOf(b) != 2) {
+    return c.Error("operands ", relay::ToString(a.type()), " and ",
+                   relay::ToString(b.type()), " must have rank 2");
+  }
+  const std::string metric = c.String("metric", "sqeuclidean");
+  if (metric != "sqeuclidean" && metric != "euclidean") {
+    return c.Error("there is no metric '", metric, "'");
+  }
+  const Value difference =
+      k.Sub(k.Reshape(a, {ShapeOf(a)[0], I(1), ShapeOf(a)[1]}),
+            k.Reshape(b, {I(1), ShapeOf(b)[0], ShapeOf(b)[1]}));
+  Value y = k.Reduce("reduce_sum", k.Mul(difference, difference), {2},
+                     /*keepdims=*/false);
+  if (metric == "euclidean") y = k.Call("sqrt", {y});
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+// x + y * gate
+absl::Status GatedAdd(NodeContext& c) {
+  Compose k(c);
+  c.SetOutput(0, k.Add(k.Input(0), k.Mul(k.Input(1), k.Input(2))));
+  return k.status();
+}
+
 // An operator that ONNX has too, of the same meaning.
 Converter Same(const char* op) {
   return [op](NodeContext& c) {
@@ -181,6 +212,8 @@ void AddMicrosoftConverters(ConverterTable* t) {
   add("QuickGelu", &QuickGelu);
   add("BiasSoftmax", &BiasSoftmax);
   add("ExpandDims", &ExpandDims);
+  add("CDist", &RowDistances);
+  add("GatedAdd", &GatedAdd);
   add("Trilu", Same("Trilu"));
   add("GridSample", Same("GridSample"));
 }

@@ -202,14 +202,16 @@ absl::Status MultiHeadAttention(NodeContext& c) {
     const Value bias = k.Input(3);
     int64_t q_width, v_width = 0;
     INGOT_RETURN_IF_ERROR(k.status());
-    if (split || !tir::AsConstInt(ShapeOf(q)[2], &q_width) ||
-        !tir::AsConstInt(ShapeOf(value)[2], &v_width)) {
+    if (!tir::AsConstInt(ShapeOf(q)[2], &q_width) ||
+        (!split && !tir::AsConstInt(ShapeOf(value)[2], &v_width))) {
       return c.NotSupported("a bias of operands of unknown width");
     }
     q = k.Add(q, k.Slice(bias, 0, I(0), I(q_width)));
-    key = k.Add(key, k.Slice(bias, 0, I(q_width), I(2 * q_width)));
-    value = k.Add(value,
-                  k.Slice(bias, 0, I(2 * q_width), I(2 * q_width + v_width)));
+    if (!split) {  // else it is in keys and values already
+      key = k.Add(key, k.Slice(bias, 0, I(q_width), I(2 * q_width)));
+      value = k.Add(value,
+                    k.Slice(bias, 0, I(2 * q_width), I(2 * q_width + v_width)));
+    }
   }
   q = SplitHeads(k, q, heads);
   if (!split) {

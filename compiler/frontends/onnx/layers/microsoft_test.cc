@@ -318,6 +318,40 @@ TEST(MicrosoftTest, EmbedLayerNormalization) {
   EXPECT_THAT((*out)[1].values<int32_t>(), ElementsAre(1));
 }
 
+// Bytes of the operand; of scale s and zero point z, v stands for s * (v - z).
+TEST(MicrosoftTest, QuantisedEmbedLayerNormalization) {
+  auto bytes = [](const std::vector<int64_t>& shape,
+                  const std::vector<uint8_t>& v) {
+    return MakeTestTensor<uint8_t>(DataType::UInt(8), shape, v);
+  };
+  const Tensor ids = MakeTestTensor<int32_t>(DataType::Int(32), {1, 2}, {2, 0});
+  const std::vector<float> sum = {
+      0.5f * (4 - 1) + 0.25f * (1 - 2), 0.5f * (9 - 1) + 0.25f * (5 - 2),
+      0.5f * (0 - 1) + 0.25f * (7 - 2), 0.5f * (3 - 1) + 0.25f * (2 - 2)};
+  auto number = [](float v) { return Floats({}, {v}); };
+  auto point = [&](uint8_t v) { return bytes({}, {v}); };
+  ExpectNear(
+      RunFloats(Microsoft("QEmbedLayerNormalization"),
+                {ids, LeftOut(), bytes({3, 2}, {0, 3, 8, 8, 4, 9}),
+                 bytes({2, 2}, {1, 5, 7, 2}), LeftOut(), bytes({2}, {3, 1}),
+                 bytes({2}, {2, 6}), LeftOut(), number(0.5f), number(0.25f),
+                 LeftOut(), number(2), number(0.125f), point(1), point(2),
+                 LeftOut(), point(0), point(4)}),
+      LayerNorm(sum, 2, {6, 2}, {-0.25f, 0.25f}, 1e-12));
+}
+
+TEST(MicrosoftTest, DistancesOfRows) {
+  const Tensor a = Floats({2, 2}, {0, 0, 1000, 1}),
+               b = Floats({3, 2}, {3, 4, 1000, 1, 1000, 1.0625f});
+  ExpectNear(RunFloats(Microsoft("CDist"), {a, b}),
+             {25, 1000001, 1000001.12890625f, 994018, 0, 0.00390625f});
+  const Operator root = Microsoft(
+      "CDist", [](onnx::NodeProto* n) { SetString(n, "metric", "euclidean"); });
+  ExpectNear(RunFloats(root, {Floats({1, 2}, {0, 0}), b}),
+             {5, static_cast<float>(std::sqrt(1000001.0)),
+              static_cast<float>(std::sqrt(1000001.12890625))});
+}
+
 // ------------------------------------------------------------------- quantised
 
 float Dequantize(int v, float scale, int point) {

@@ -1,6 +1,8 @@
 // Rotary embeddings, of ONNX's domain and of com.microsoft.
 #include "compiler/frontends/onnx/layers/rotary.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -61,9 +63,17 @@ Value Rotate(Compose& k, Value x, Value cosine, Value sine, int64_t rotated,
 
 namespace {
 
+// Chooses the rows of a cache [places, half] for the node's positions.
+using ChooseAngles =
+    std::function<absl::StatusOr<Value>(Compose&, Value cache, Value at)>;
+
+absl::StatusOr<Value> RowsAt(Compose& k, Value cache, Value at) {
+  return k.Call("gather", {cache, at});
+}
+
 // `cosine`, `sine`, `positions`: the numbers of the operands.
-absl::Status ConvertRotary(NodeContext& c, int cosine, int sine,
-                           int positions) {
+absl::Status ConvertRotary(NodeContext& c, int cosine, int sine, int positions,
+                           const ChooseAngles& choose = &RowsAt) {
   Compose k(c);
   Value x = k.Input(0), cos = k.Input(cosine), sin = k.Input(sine);
   INGOT_RETURN_IF_ERROR(k.status());
@@ -101,8 +111,8 @@ absl::Status ConvertRotary(NodeContext& c, int cosine, int sine,
       at = k.Reshape(k.Add(k.Call("range", sources, std::move(range)), at),
                      {I(1), length});
     }
-    cos = k.Call("gather", {cos, at});
-    sin = k.Call("gather", {sin, at});
+    INGOT_ASSIGN_OR_RETURN(cos, choose(k, cos, at));
+    INGOT_ASSIGN_OR_RETURN(sin, choose(k, sin, at));
   }
   Value y = Rotate(k, x, cos, sin, rotated, c.Int("interleaved", 0) != 0);
   if (rank == 3) y = JoinHeads(k, y);
@@ -121,11 +131,74 @@ absl::Status MicrosoftRotaryEmbedding(NodeContext& c) {
   return ConvertRotary(c, 2, 3, 1);
 }
 
+// Which of three positions decides on each angle: by runs of them, or taking
+// turns as long as the second's and the third's shares last.
+absl::StatusOr<std::vector<int64_t>> ReadSections(NodeContext& c,
+                                                  int64_t half) {
+  constexpr int64_t kMost = 1 << 16;
+  if (half < 1 || half > kMost) return c.NotSupported(half, " angles");
+  const std::vector<int64_t> sections = c.Ints("mrope_section", {});
+  int64_t sum = 0;
+  for (int64_t s : sections) {
+    if (s < 0 || s > half) return c.Error("mrope_section has ", s);
+    sum += s;
+  }
+  if (sections.size() != 3 || sum != half) {
+    return c.Error("mrope_section must be three numbers whose sum is ", half);
+  }
+  std::vector<int64_t> by(half, 0);
+  if (c.Int("mrope_layout", 0) != 0) {
+    for (int64_t s : {1, 2}) {
+      for (int64_t i = s; i < std::min(half, 3 * sections[s]); i += 3)
+        by[i] = s;
+    }
+  } else {
+    for (int64_t i = sections[0]; i < half; ++i) {
+      by[i] = i < sections[0] + sections[1] ? 1 : 2;
+    }
+  }
+  return by;
+}
+
+// The cache's rows at positions [3, batch, steps]: of each angle one of three.
+absl::StatusOr<Value> AnglesOfThree(Compose& k, Value cache, Value at) {
+  INGOT_RETURN_IF_ERROR(k.status());
+  NodeContext& c = k.context();
+  int64_t half;
+  if (RankOf(cache) != 2 || !tir::AsConstInt(ShapeOf(cache)[1], &half) ||
+      RankOf(at) != 3) {
+    return c.Error("a cache of ", relay::ToString(cache.type()),
+                   " and positions ", relay::ToString(at.type()));
+  }
+  INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> by, ReadSections(c, half));
+  const Value rows = k.Call("gather", {cache, at});
+  INGOT_RETURN_IF_ERROR(k.status());
+  const Shape shape = ShapeOf(rows);
+  // Neighbours that the same position decides on are one part.
+  std::vector<Value> parts;
+  for (int64_t first = 0; first < half;) {
+    int64_t end = first + 1;
+    while (end < half && by[end] == by[first]) ++end;
+    const Value part = k.Slice(rows, 0, I(by[first]), I(by[first] + 1));
+    parts.push_back(k.Reshape(k.Slice(part, 3, I(first), I(end)),
+                              {shape[1], shape[2], I(end - first)}));
+    first = end;
+  }
+  const Value angles = parts.size() == 1 ? parts[0] : k.Concat(parts, 2);
+  INGOT_RETURN_IF_ERROR(k.status());
+  return angles;
+}
+
+absl::Status MultimodalRotaryEmbedding(NodeContext& c) {
+  return ConvertRotary(c, 2, 3, 1, &AnglesOfThree);
+}
+
 }  // namespace
 
 void AddRotaryConverters(ConverterTable* t) {
   t->Add("RotaryEmbedding", 23, &RotaryEmbedding);
   t->Add("RotaryEmbedding", 1, &MicrosoftRotaryEmbedding, kMicrosoftDomain);
+  t->Add("MRotaryEmbedding", 1, &MultimodalRotaryEmbedding, kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -1,6 +1,8 @@
 // Layers that pass a state on from call to call: causal convolution and linear
 // attention.
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +14,20 @@
 namespace ingot::onnx_frontend {
 namespace {
 
+// x of com.microsoft's attribute channels_last, to or from what ONNX has.
+Value SwapChannels(Compose& k, Value x) {
+  if (!k.ok() || k.context().Int("channels_last", 0) == 0 || RankOf(x) != 3) {
+    return x;
+  }
+  return k.Transpose(x, {0, 2, 1});
+}
+
 // x[b, channels, length] after the last elements of the call before, or after
 // zeros.
 Value WithPast(Compose& k, Value x, int64_t past) {
   NodeContext& c = k.context();
   if (c.has_input(3)) {
-    Value state = k.Input(3);
+    Value state = SwapChannels(k, k.Input(3));
     if (!k.ok()) return Value{};
     state = k.Take(
         c.FixShape(state, {ShapeOf(x)[0], ShapeOf(x)[1], tir::MakeInt(past)}));
@@ -28,8 +38,9 @@ Value WithPast(Compose& k, Value x, int64_t past) {
   return k.Call("pad", {x}, std::move(attrs));
 }
 
-// Each channel with a kernel of its own.
-absl::StatusOr<Value> ConvolveChannels(Compose& k, Value x, Value w) {
+// Each channel with a kernel of its own, whose elements are `dilation` apart.
+absl::StatusOr<Value> ConvolveChannels(Compose& k, Value x, Value w,
+                                       int64_t dilation) {
   NodeContext& c = k.context();
   WindowAttrs window;
   int64_t channels, extent;
@@ -39,7 +50,8 @@ absl::StatusOr<Value> ConvolveChannels(Compose& k, Value x, Value w) {
                           relay::ToString(w.type()), " are not known");
   }
   window.kernel = {extent};
-  window.strides = window.dilations = {1};
+  window.strides = {1};
+  window.dilations = {dilation};
   window.pads = {0, 0};
   window.AddHeight();
   Attrs attrs = window.ToAttrs();
@@ -62,7 +74,7 @@ absl::StatusOr<Value> ConvolveChannels(Compose& k, Value x, Value w) {
 // Operands x, kernel, bias, state; results y, state.
 absl::Status CausalConvWithState(NodeContext& c) {
   Compose k(c);
-  Value x = k.Input(0), w = k.Input(1);
+  Value x = SwapChannels(k, k.Input(0)), w = k.Input(1);
   INGOT_RETURN_IF_ERROR(k.status());
   int64_t extent;
   if (RankOf(x) != 3 || RankOf(w) != 3) {
@@ -77,6 +89,11 @@ absl::Status CausalConvWithState(NodeContext& c) {
   if (activation != "none" && activation != "silu" && activation != "swish") {
     return c.Error("there is no activation '", activation, "'");
   }
+  const int64_t dilation = c.Int("dilation", 1);
+  if (dilation < 1 || dilation > std::numeric_limits<int32_t>::max()) {
+    return c.Error("dilation ", dilation);
+  }
+  const int64_t past = (extent - 1) * dilation;
   // As many channels as whichever of the two says it by a number.
   int64_t channels;
   if (tir::AsConstInt(ShapeOf(x)[1], &channels)) {
@@ -88,14 +105,15 @@ absl::Status CausalConvWithState(NodeContext& c) {
       c.FixShape(x, {ShapeOf(x)[0], ShapeOf(w)[0], ShapeOf(x)[2]}, "channels"));
   INGOT_RETURN_IF_ERROR(k.status());
   const tir::Expr length = ShapeOf(x)[2];
-  x = WithPast(k, x, extent - 1);
+  x = WithPast(k, x, past);
   INGOT_RETURN_IF_ERROR(k.status());
   if (c.wants_output(1)) {
-    c.SetOutput(1, k.Slice(x, 2, length, SimplifyDim(length + (extent - 1))));
+    c.SetOutput(
+        1, SwapChannels(k, k.Slice(x, 2, length, SimplifyDim(length + past))));
   }
-  INGOT_ASSIGN_OR_RETURN(Value y, ConvolveChannels(k, x, w));
+  INGOT_ASSIGN_OR_RETURN(Value y, ConvolveChannels(k, x, w, dilation));
   if (activation != "none") y = k.Call("swish", {y});
-  c.SetOutput(0, y);
+  c.SetOutput(0, SwapChannels(k, y));
   return k.status();
 }
 
@@ -141,13 +159,31 @@ absl::StatusOr<Rule> ReadRule(NodeContext& c) {
   return rule;
 }
 
+// x[b, steps, heads * size] of as many heads as they are wide, each in a row as
+// often as makes `heads` of them.
+Value RepeatHeads(Compose& k, Value x, int64_t size, int64_t heads) {
+  int64_t width;
+  if (!k.ok() || !tir::AsConstInt(ShapeOf(x)[2], &width) || width < size ||
+      width % size != 0 || heads % (width / size) != 0) {
+    return x;
+  }
+  const int64_t from = width / size;
+  if (from >= heads) return x;
+  const Shape in = ShapeOf(x);
+  x = k.Reshape(x, {in[0], in[1], I(from), I(1), I(size)});
+  x = k.Expand(x, {in[0], in[1], I(from), I(heads / from), I(size)});
+  return k.Reshape(x, {in[0], in[1], I(heads * size)});
+}
+
 // Operands queries, keys, values, state, decays, betas; results y, state.
-absl::Status LinearAttention(NodeContext& c) {
+// `few_queries`: several heads of values may share one of queries or keys, too.
+absl::Status LinearAttention(NodeContext& c, bool few_queries) {
   Compose k(c);
-  const Value q = k.Input(0), key = k.Input(1), value = k.Input(2);
+  Value q = k.Input(0), key = k.Input(1);
+  const Value value = k.Input(2);
   INGOT_RETURN_IF_ERROR(k.status());
   INGOT_ASSIGN_OR_RETURN(const Rule rule, ReadRule(c));
-  const int64_t q_heads = c.Int("q_num_heads", 0);
+  int64_t q_heads = c.Int("q_num_heads", 0);
   const int64_t heads = c.Int("kv_num_heads", 0);
   int64_t q_width, v_width;
   if (RankOf(q) != 3 || RankOf(key) != 3 || RankOf(value) != 3 || q_heads < 1 ||
@@ -159,6 +195,12 @@ absl::Status LinearAttention(NodeContext& c) {
                    heads, " heads");
   }
   const int64_t size = q_width / q_heads;
+  if (few_queries && size > 0) {
+    q = RepeatHeads(k, q, size, heads);
+    key = RepeatHeads(k, key, size, heads);
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (q_heads < heads && heads % q_heads == 0) q_heads = heads;
+  }
   const DataType dtype = StepType(q.type().dtype);
   std::vector<Value> operands = {
       k.Cast(q, dtype), k.Cast(key, dtype), k.Cast(value, dtype),
@@ -188,12 +230,46 @@ absl::Status LinearAttention(NodeContext& c) {
   return k.status();
 }
 
+// com.microsoft's, whose states may be those after several steps.
+Converter OneState(Converter convert) {
+  return [convert](NodeContext& c) -> absl::Status {
+    if (c.Int("state_window", 0) != 0) return c.NotSupported("state_window");
+    return convert(c);
+  };
+}
+
+// scale * softplus(a + bias), and sigmoid(b), in f32.
+absl::Status LinearAttentionGate(NodeContext& c) {
+  Compose k(c);
+  const DataType f32 = DataType::Float(32);
+  const Value a = k.Input(0), bias = k.Input(1), scale = k.Input(2);
+  const Value y =
+      k.Mul(k.Call("softplus", {k.Add(k.Cast(a, f32), bias)}), scale);
+  INGOT_RETURN_IF_ERROR(k.status());
+  c.SetOutput(0, k.Cast(y, a.type().dtype));
+  if (c.wants_output(1)) {
+    const Value beta = k.Call("sigmoid", {k.Cast(k.Input(3), f32)});
+    c.SetOutput(1, k.Cast(beta, a.type().dtype));
+  }
+  return k.status();
+}
+
 }  // namespace
 
 void AddStateConverters(ConverterTable* t) {
   t->Add("CausalConvWithState", 27, &CausalConvWithState);
-  t->Add("LinearAttention", 27, &LinearAttention);
+  const auto linear_attention = [](bool few_queries) {
+    return [few_queries](NodeContext& c) {
+      return LinearAttention(c, few_queries);
+    };
+  };
+  t->Add("LinearAttention", 27, linear_attention(/*few_queries=*/false));
   t->ChangesIn("LinearAttention", 29);
+  t->Add("CausalConvWithState", 1, OneState(&CausalConvWithState),
+         kMicrosoftDomain);
+  t->Add("LinearAttention", 1, OneState(linear_attention(/*few_queries=*/true)),
+         kMicrosoftDomain);
+  t->Add("LinearAttentionGate", 1, &LinearAttentionGate, kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -355,7 +355,8 @@ absl::Status SpaceToDepth(NodeContext& c) {
   return c.Return("space_to_depth", {x}, std::move(attrs));
 }
 
-// The part of x on one side of a diagonal that a run tells.
+// The part of x on one side of a diagonal that a run tells, or its inputs'
+// shapes.
 absl::Status RunTimeTrilu(NodeContext& c, const Value& x) {
   Compose k(c);
   const int rank = RankOf(x);
@@ -377,9 +378,11 @@ absl::Status Trilu(NodeContext& c) {
   Attrs attrs;
   attrs.Set("upper", c.Int("upper", 1));
   if (c.has_input(1)) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> k, c.ConstantInts(1, "k"));
+    INGOT_ASSIGN_OR_RETURN(const std::vector<Expr> k, c.KnownInts(1, "k"));
     if (k.size() != 1) return c.Error("k must be one number");
-    attrs.Set("k", k[0]);
+    int64_t diagonal;
+    if (!tir::AsConstInt(k[0], &diagonal)) return RunTimeTrilu(c, x);
+    attrs.Set("k", diagonal);
   }
   return c.Return("trilu", {x}, std::move(attrs));
 }
