@@ -141,6 +141,18 @@ TEST(SchedulesForTest, UseItsVectors) {
   EXPECT_THAT(IrOf(kProduct, ""), Not(HasSubstr("<16 x float>")));
 }
 
+// How long a row is, which a run tells, is not in the configuration of tiles.
+TEST(SchedulesForTest, TakeRowsOfUnknownLength) {
+  EXPECT_THAT(IrOf(R"(module {
+  func @main(%x: u8[m, k]) -> (%y) {
+    %w = const i8[256, 16] random(1)
+    %y = matmul(%x, %w) {out_dtype=i32}
+  }
+})",
+                   " -schedules-for=sapphirerapids"),
+              HasSubstr("define"));
+}
+
 TEST(SchedulesForTest, RefuseWhatIsNoProcessorOfTheFamily) {
   EXPECT_THAT(IrOf(kProduct, " -schedules-for=cortex-a72"),
               HasSubstr("-mcpu=cortex-a72: LLVM knows no such processor"));

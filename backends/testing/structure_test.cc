@@ -135,6 +135,10 @@ const char* const kKernels[] = {
     "vectorized j in [0, 16) { %y[j] = dot4(i32(%x[j]) | i32(%x[j + 3]) << "
     "i32(8) | i32(%x[j * 2]) << i32(16), %w[j], dot4(select(j < 9, i32(%x[j]) "
     "| i32(%x[j + 16]) << i32(8), i32(7)), %w[j], i32(2))) } }",
+    "func @dot4_of_rows(%x: i32[4, 25], %w: i32[25]) -> (%y: i32[4]) { alloc "
+    "%s: i32[4] stack unrolled i in [0, 4) { %s[i] = i32(0) } for k in [0, 25) "
+    "{ unrolled i in [0, 4) { %s[i] = dot4(%x[i, k], %w[k], %s[i]) } } "
+    "unrolled i in [0, 4) { %y[i] = %s[i] } }",
     "func @dot4_of_few_bits(%a: i32[19], %w: i32[19, 16]) -> (%c: i32[16]) { "
     "alloc %acc: i32[16] stack vectorized j in [0, 16) { %acc[j] = i32(-9) } "
     "vectorized j in [0, 16) { %acc[j] = dot4(%w[18, j] & i32(252645135), "
@@ -357,12 +361,11 @@ TEST_P(StructureTest, RunsWithoutAHost) {
   unlink(path->c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, StructureTest,
-                         testing::Values("llvm", "llvm -mcpu=generic",
-                                         "llvm -O=0", "llvmjit",
-                                         "llvm -mattr=-fma,-f16c", "c",
-                                         "c -cc=clang-19 -O=1",
-                                         "c -mcpu=native"));
+INSTANTIATE_TEST_SUITE_P(
+    Targets, StructureTest,
+    testing::Values("llvm", "llvm -mcpu=generic", "llvm -O=0", "llvmjit",
+                    "llvm -mattr=-fma,-f16c", "c", "c -cc=clang-19 -O=1",
+                    "c -mcpu=native", "c -cc=clang-19 -mcpu=native"));
 
 }  // namespace
 }  // namespace ingot::testing_support

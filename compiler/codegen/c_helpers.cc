@@ -212,6 +212,10 @@ static inline int32_t ingot_word_$0(const $2* p) {
     return R"(
 static inline int32_t ingot_dot4_i32(int32_t a, int32_t b, int32_t c) {
   uint32_t x = (uint32_t)a, y = (uint32_t)b, sum = (uint32_t)c;
+#if defined(__clang__) && defined(__x86_64__)
+/* Clang 19 makes vectors of several of these, which give other numbers. */
+#pragma clang loop unroll(disable)
+#endif
   for (int i = 0; i < 4; ++i, x >>= 8, y >>= 8) {
     sum += (uint32_t)((int32_t)(x & 255) * (int8_t)(y & 255));
   }

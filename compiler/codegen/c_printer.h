@@ -161,6 +161,7 @@ class CPrinter {
   std::string PrintVectorBinary(const tir::Binary& e, int* precedence);
   std::string PrintVectorCall(const tir::Call& e, int* precedence);
   std::string PrintMask(const tir::Expr& e, DataType t);
+  std::string PrintRamp(const tir::Ramp& e, int* precedence);
   std::string Splat(DataType t, const tir::Expr& scalar);
   // False, and nothing printed, where it must be a loop over lanes.
   bool PrintVectorStore(const tir::Store& s);

@@ -201,12 +201,8 @@ std::string CPrinter::PrintUnwrapped(const Expr& e, int* precedence) {
       return PrintCast(*As<tir::Cast>(e), precedence);
     case ExprKind::kLoad:
       return PrintLoad(*As<tir::Load>(e), precedence);
-    case ExprKind::kRamp: {
-      const auto& ramp = *As<tir::Ramp>(e);
-      *precedence = kAdditive;
-      return absl::StrCat(Print(ramp.base, kAdditive), " + ", lane_, " * ",
-                          Print(ramp.stride, kUnary));
-    }
+    case ExprKind::kRamp:
+      return PrintRamp(*As<tir::Ramp>(e), precedence);
     case ExprKind::kBroadcast:
       return PrintUnwrapped(As<tir::Broadcast>(e)->value, precedence);
     case ExprKind::kCall:

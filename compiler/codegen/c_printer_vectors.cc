@@ -28,12 +28,11 @@ bool IsElement(DataType t) {
 }
 
 // The width of the elements that a vector of conditions has, each of them 0 or
-// -1: that of what was compared; 0 where it can have any.
+// -1: that of the widest that was compared; 0 where it can have any.
 int MaskBits(const Expr& e) {
   if (const auto* binary = As<tir::Binary>(e)) {
     if (tir::IsComparison(binary->op)) return binary->a->dtype.bits;
-    const int bits = MaskBits(binary->a);
-    return bits != 0 ? bits : MaskBits(binary->b);
+    return std::max(MaskBits(binary->a), MaskBits(binary->b));
   }
   if (const auto* unary = As<tir::Unary>(e)) return MaskBits(unary->a);
   return 0;
@@ -183,6 +182,20 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
   }
 }
 
+// One lane's number, which is an int, as small constants are: what is made of
+// them might be none.
+std::string CPrinter::PrintRamp(const tir::Ramp& e, int* precedence) {
+  constexpr int64_t kFar = INT32_MAX / 2;
+  int64_t base = 0, stride = 0;
+  tir::AsConstInt(e.base, &base);
+  tir::AsConstInt(e.stride, &stride);
+  const bool is_far = base / kFar != 0 || stride / (kFar / e.dtype.lanes) != 0;
+  *precedence = kAdditive;
+  return absl::StrCat(Print(e.base, kAdditive), " + ",
+                      is_far ? "(int64_t)" : "", lane_, " * ",
+                      Print(e.stride, kUnary));
+}
+
 std::string CPrinter::Splat(DataType t, const Expr& scalar) {
   return absl::StrCat(VectorHelper("splat", t), "(", Print(scalar), ")");
 }
@@ -213,7 +226,7 @@ std::string CPrinter::PrintVectorBinary(const tir::Binary& e, int* precedence) {
   *precedence = kAnything;
   if (e.op == BinaryOp::kAnd || e.op == BinaryOp::kOr) {
     const int bits = std::max(MaskBits(e.a), MaskBits(e.b));
-    const DataType mask = DataType::Int(bits == 0 ? 32 : bits, t.lanes);
+    const DataType mask = DataType::Int(bits, t.lanes);
     return absl::StrCat("(", PrintMask(e.a, mask), ")",
                         e.op == BinaryOp::kAnd ? " & " : " | ", "(",
                         PrintMask(e.b, mask), ")");

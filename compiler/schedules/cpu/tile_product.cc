@@ -21,13 +21,23 @@ int64_t StepsOf(const Stage& product) {
   return MultipliesWords(product) ? extent / kTile : extent;
 }
 
+// Whether the places of elements are known from that of the first in a row, and
+// from one row to the next.
+bool HasKnownRows(const Stage& product) {
+  const std::vector<const tir::Load*> loads = LoadsOf(product.op().value);
+  return std::all_of(loads.begin(), loads.end(), [](const tir::Load* load) {
+    return ConstExtent(load->buffer->shape.back()).has_value();
+  });
+}
+
 // Whether weights lie in panels of a tile's columns, whole tiles deep
 // (LayoutPreferences::byte_depth), and rows fill a tile.
 bool FillsTilesOfWords(const Stage& product) {
   const tir::Load* right = RightOperand(product);
   const auto words = ConstExtent(product.op().reduce_extent[0]);
   const std::vector<Expr>& shape = product.output().shape();
-  return MultipliesWords(product) && right != nullptr &&
+  return MultipliesWords(product) && HasKnownRows(product) &&
+         right != nullptr &&
          tir::IsConstInt(right->buffer->shape.back(), kTile) && words &&
          *words % kTile == 0 && GuessExtent(shape[RowAxis(product)]) >= kTile;
 }
