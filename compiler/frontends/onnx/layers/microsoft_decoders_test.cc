@@ -88,7 +88,7 @@ TEST(MicrosoftDecodersTest, CausalConvWithDilation) {
           .status()));
 }
 
-// Of 4 angles, the first is the first position's in either layout; in turns,
+// The first of 4 angles is the first position's in either layout; in turns,
 // the third position's share of 1 is the third angle.
 TEST(MicrosoftDecodersTest, RotaryEmbeddingOfThreePositions) {
   std::vector<float> cosines, sines;
