@@ -234,7 +234,7 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const Places places(p);
   const Tags step = {{te::kWinograd, "1"}};
 
-  // Whole tiles: zeros beyond the window's last position, too.
+  // Whole tiles: padding beyond the window's last position, too.
   const te::Tensor x = PadSpatial(
       c, c.inputs[0], 2, p.pads_begin, p.pads_end,
       MakeConst(c.inputs[0].dtype(), c.attrs.Get<int64_t>("pad_value")));

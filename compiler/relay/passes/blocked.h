@@ -79,10 +79,10 @@ class BlockedValues {
   };
 
   MaybeBlocked Conv(const Node& node);
-  // One of single points, all channels in one block, is a product of matrices.
   // The places of `data`, which are in blocks, that a convolution of single
   // places takes.
   absl::StatusOr<Value> PlacesOf(const Node& conv, const Value& data);
+  // One of single points, all channels in one block, is a product of matrices.
   MaybeBlocked ConvOfPoints(const Node& node, const Value& data);
   // The same of bytes, whose weights become words.
   MaybeBlocked ConvInWords(const Node& node, const Value& data,
@@ -110,6 +110,7 @@ class BlockedValues {
   absl::StatusOr<Value> ConvOfGrids(const Node& conv, const Value& data,
                                     const Value& kernels,
                                     const Winograd& winograd);
+  // The call itself, with transformed kernels.
   absl::StatusOr<Value> WinogradConv(const Node& conv, const Value& data,
                                      const Value& kernels,
                                      const Winograd& winograd,

@@ -53,7 +53,7 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
   // Words of the input channels that an instruction multiplies, and vectors of
   // their products. Whole numbers are transformed to ones of 16 bits.
   const auto words = [&](int64_t of_word) -> double {
-    return (sizes.in + of_word - 1) / of_word;
+    return tir::CeilDivInt(sizes.in, of_word);
   };
   const bool whole = sizes.word > 1;
   const double transformed = words(whole ? 2 : 1);
