@@ -1,7 +1,8 @@
 """A call from Python costs little more than the same call from C.
 
-That is two microseconds where a call of numpy that adds two such arrays takes a third of one; a
-slower machine, or one that is busy, may take longer at both.
+That is two microseconds where a call of numpy that adds two such arrays takes a third of one, and
+twice that where a call makes new arrays for its outputs. A slower machine, or one that is busy, may
+take longer at all of them.
 """
 
 import os
@@ -56,7 +57,7 @@ class CallCostTest(unittest.TestCase):
         )
         most = max(2000, 6 * in_numpy)
         self.assertLess(in_python - in_c, most)
-        self.assertLess(whole - in_c, most)
+        self.assertLess(whole - in_c, 2 * most)  # Makes two arrays.
 
 
 if __name__ == "__main__":
