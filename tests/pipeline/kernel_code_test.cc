@@ -170,6 +170,28 @@ TEST_F(KernelCodeTest, TablesOfBytes) {
              kIcelake, "vperm[it]2b.*zmm", 2, 6);
 }
 
+// Four vectors of results are looked up at once: two instructions put their
+// bytes side by side.
+TEST_F(KernelCodeTest, TablesOfRoundedSums) {
+  const std::string listing = Listing(R"((%x: u8[1, 16, 8, 8]) -> (%y) {
+    %w = const i8[16, 16, 1, 1] random(1)
+    %s = const f32[1] fill(0.07)
+    %z = const u8[1] fill(121)
+    %one = const f32[1] fill(0.01)
+    %c = conv2d(%x, %w) {out_dtype=i32}
+    %f = cast(%c) {dtype=f32}
+    %q = quantize(%f, %s, %z) {dtype=u8}
+    %d = dequantize(%q, %s, %z)
+    %h = sigmoid(%d)
+    %u = quantize(%h, %one) {dtype=u8}
+    %y = conv2d(%u, %w) {out_dtype=i32}
+  })",
+                                      kIcelake);
+  EXPECT_TRUE(absl::StrContains(listing, "vpermt2b") ||
+              absl::StrContains(listing, "vpermi2b"));
+  EXPECT_FALSE(absl::StrContains(listing, "vpmovdb"));
+}
+
 // Three taps of a row are one product of words, whose data a load and a
 // permutation give.
 TEST_F(KernelCodeTest, DepthwiseBytes) {

@@ -35,32 +35,38 @@ Value* WithLanes(llvm::IRBuilder<>& b, Value* v, int lanes) {
 }  // namespace
 
 // AVX-512 VBMI chooses among 128 bytes by the low 7 bits of each index.
-Value* KernelEmitter::EmitLookUp(const tir::Load& e) {
-  const DataType t = e.dtype;
-  if (t.bits != 8 || t.is_bool() || t.lanes == 1 || t.lanes > kVector ||
-      e.indices.size() != 1 || !m_.Has("avx512vbmi") ||
-      !tir::IsConstInt(e.buffer->shape[0], kTable)) {
-    return nullptr;
-  }
-  const Expr byte = ByteOf(e.indices[0]);
-  if (byte == nullptr) return nullptr;
+Value* KernelEmitter::EmitLookUp(const tir::BufferNode& table, Value* index) {
   llvm::Type* vector = llvm::FixedVectorType::get(b_.getInt8Ty(), kVector);
-  Value* index = WithLanes(b_, EmitExpr(byte), kVector);
+  index = WithLanes(b_, index, kVector);
   Value* halves[2];
   for (int half = 0; half < 2; ++half) {
     Value* parts[2];
     for (int part = 0; part < 2; ++part) {
       const int64_t offset = (2 * half + part) * kVector;
       parts[part] = b_.CreateAlignedLoad(
-          vector, Address(*e.buffer, b_.getInt64(offset), true),
-          llvm::Align(1));
+          vector, Address(table, b_.getInt64(offset), true), llvm::Align(1));
     }
     halves[half] =
         b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_qi_512, {},
                            {parts[0], index, parts[1]});
   }
   Value* high = b_.CreateICmpSLT(index, llvm::Constant::getNullValue(vector));
-  return WithLanes(b_, b_.CreateSelect(high, halves[1], halves[0]), t.lanes);
+  return b_.CreateSelect(high, halves[1], halves[0]);
+}
+
+Expr KernelEmitter::IndexOfLookUp(const tir::Load& e) const {
+  const DataType t = e.dtype;
+  const bool known = t.bits == 8 && !t.is_bool() && t.lanes > 1 &&
+                     t.lanes <= kVector && e.indices.size() == 1 &&
+                     m_.Has("avx512vbmi") &&
+                     tir::IsConstInt(e.buffer->shape[0], kTable);
+  return known ? ByteOf(e.indices[0]) : nullptr;
+}
+
+Value* KernelEmitter::EmitLookUp(const tir::Load& e) {
+  const Expr index = IndexOfLookUp(e);
+  if (index == nullptr) return nullptr;
+  return WithLanes(b_, EmitLookUp(*e.buffer, EmitExpr(index)), e.dtype.lanes);
 }
 
 }  // namespace ingot::codegen

@@ -162,16 +162,25 @@ size_t KernelEmitter::EmitStores(const tir::Seq& s, size_t first) {
   const bool take_turns =
       !IsGpu(m_) && stores.size() > 1 && blocks.empty() && MayTakeTurns(stores);
   SideBySide side_by_side(b_);
+  bool joins = false;
   auto next = blocks.begin();
   for (size_t i = 0; i < stores.size(); ++i) {
     cache_.clear();
     for (; next != blocks.end() && next->first == i; ++next) {
       EmitLoadBlock(next->second);
     }
+    const std::vector<RoundedStore> group =
+        FindByteGroup(absl::MakeSpan(stores).subspan(i));
+    if (group.size() > 1) {
+      EmitByteGroup(*stores[i], group);
+      joins = true;
+      i += group.size() - 1;
+      continue;
+    }
     EmitStmt(s.stmts[first + i]);
     if (take_turns) side_by_side.Next();
   }
-  if (take_turns) side_by_side.TakeTurns();
+  if (take_turns && !joins) side_by_side.TakeTurns();
   loaded_.clear();
   return stores.size();
 }

@@ -14,6 +14,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/module_emitter.h"
@@ -142,11 +143,28 @@ class KernelEmitter {
   llvm::Value* EmitQuantized(const tir::Cast& e);
   llvm::Value* EmitDequantized(const tir::Cast& e);
 
+  // Stores of rounded bytes that are looked up and lie side by side
+  // (emit_byte_groups.cc).
+  struct RoundedStore {
+    Quantization rounded;
+    // In which the byte is looked up, the first one last.
+    std::vector<const tir::BufferNode*> tables;
+  };
+  std::optional<RoundedStore> FindRoundedStore(const tir::Store& s);
+  // Those of the first few stores that may become one. Less than two: none may.
+  std::vector<RoundedStore> FindByteGroup(
+      absl::Span<const tir::Store* const> stores);
+  void EmitByteGroup(const tir::Store& first,
+                     const std::vector<RoundedStore>& group);
+
   // Memory and what guards it (emit_memory.cc).
   llvm::Value* EmitLoad(const tir::Load& e);
-  // Where the index is a byte, the table of 256 bytes and the machine has an
-  // instruction for it; else null (emit_look_up.cc).
+  // Tables (emit_look_up.cc). Both are null but where the index is a byte, the
+  // table of 256 bytes and the machine has an instruction for it.
   llvm::Value* EmitLookUp(const tir::Load& e);
+  tir::Expr IndexOfLookUp(const tir::Load& e) const;
+  // The table's elements at up to 64 bytes, and others up to so many.
+  llvm::Value* EmitLookUp(const tir::BufferNode& table, llvm::Value* index);
   llvm::Value* EmitMaskedLoad(const tir::Load& e, const Access& access);
   llvm::Value* EmitSelect(const tir::Select& e);
   llvm::Value* EmitBranches(llvm::Value* condition, const tir::Expr& on_true,

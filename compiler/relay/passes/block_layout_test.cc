@@ -186,13 +186,13 @@ TEST(BlockLayoutTest, TargetsReadPlainDataOfOthers) {
 
 // A convolution of 35 channels of numbers of 16 bits after block_layout, where
 // processors multiply words of two of them.
-std::string ConvOfHalves(absl::string_view data) {
-  const auto module = ParseForTest(Main(
-      absl::StrCat("(%x: i8[1, 35, 8, 8], %z: i8[], %h: i16[1, 35, 8, 8]) -> "
-                   "(%y) { %w = const i16[48, 35, 3, 3] random(1) ",
-                   data,
-                   " %y = conv2d(%d, %w) {out_dtype=i32, pads=[1, 1, 1, 1]} "
-                   "}")));
+std::string ConvOfHalves(absl::string_view data,
+                         absl::string_view extents = "8, 8") {
+  const auto module = ParseForTest(Main(absl::Substitute(
+      "(%x: i8[1, 35, $1], %z: i8[], %h: i16[1, 35, $1]) -> (%y) { "
+      "%w = const i16[48, 35, 3, 3] random(1) $0 "
+      "%y = conv2d(%d, %w) {out_dtype=i32, pads=[1, 1, 1, 1]} }",
+      data, extents)));
   if (module == nullptr) return "";
   PassContext context = TestContext();
   context.layouts.wide_words = true;
@@ -213,6 +213,7 @@ TEST(BlockLayoutTest, BytesGoByTilesAsWholeNumbers) {
         "%d = sub(%a, %b)"}) {
     EXPECT_THAT(ConvOfHalves(data), HasSubstr(kByTiles)) << data;
     EXPECT_THAT(ConvOfHalves(data), HasSubstr("i32[6, 6, 6, 5, 4, 8]"));
+    EXPECT_THAT(ConvOfHalves(data, "rows, 8"), HasSubstr("winograd_conv2d"));
   }
   // These may be too large.
   for (const char* data : {"%d = abs(%h)", "%d = sub(%h, %h)",
@@ -422,6 +423,22 @@ TEST(BlockLayoutTest, CutsInABlockWhatOneConvolutionGives) {
   // The part that is cut off may be infinite here where nothing else is.
   EXPECT_EQ(cut("%d = exp(%c)"), 4);
   EXPECT_EQ(cut("%d = max_pool2d(%c) {kernel=[2, 2]}"), 4);
+}
+
+TEST(BlockLayoutTest, CutsWholeNumbersInABlock) {
+  const auto module = CheckKeepsMeaning(Main(R"((%x: f32[1, 8, 4, 4]) -> (%y) {
+    %w = const f32[16, 8, 1, 1] random(1)
+    %v = const f32[8, 12, 1, 1] random(2)
+    %one = const f32[1] fill(1)
+    %c = conv2d(%x, %w)
+    %q = quantize(%c, %one) {dtype=u8}
+    %s = slice(%q) {axes=[1], starts=[0], ends=[12]}
+    %d = dequantize(%s, %one)
+    %y = conv2d(%d, %v)
+  })"),
+                                        {"block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "layout_transform"), 2);
 }
 
 }  // namespace

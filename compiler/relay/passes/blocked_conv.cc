@@ -287,14 +287,12 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
   const bool known =
       ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})
           .has_value();
+  if (IsDilated(node) && !known) return nullptr;
   if (node.inputs[0].type().dtype == DataType::Float(32)) {
-    return known || !IsDilated(node)
-               ? FindWinograd(layouts_->winograd_tile(node))
-               : nullptr;
+    return FindWinograd(layouts_->winograd_tile(node));
   }
   const auto numbers = NumbersIn(node);
-  if (ElementsOfWord(node, *layouts_) == 0 || !numbers || !known ||
-      IsDilated(node)) {
+  if (ElementsOfWord(node, *layouts_) == 0 || !numbers || IsDilated(node)) {
     return nullptr;
   }
   const Winograd* const whole =

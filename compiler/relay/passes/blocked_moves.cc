@@ -94,6 +94,7 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
       axes[k] = kBlockAxis;
     } else if (start % result.block != 0 ||
                (end % result.block != 0 && end != result.channels &&
+                result.value.type().dtype.is_float() &&
                 result.sums < result.channels)) {
       return std::nullopt;
     } else {

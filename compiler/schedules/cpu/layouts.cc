@@ -176,7 +176,7 @@ bool FillsTiles(const relay::Node& node) {
 // The side of a plane of so many channels, of which a run alone may know more
 // than that networks' planes have more channels the smaller they are.
 int64_t GuessedSide(const relay::Dim& side, int64_t channels) {
-  constexpr int64_t kLeast = 14, kChannelsOfRow = 3584;
+  constexpr int64_t kLeast = 14, kChannelsOfRow = 3840;
   int64_t extent = std::max(kLeast, kChannelsOfRow / channels);
   tir::AsConstInt(side, &extent);
   return extent;
