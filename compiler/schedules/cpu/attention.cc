@@ -16,6 +16,18 @@ constexpr int64_t kFewestQueries = 16;
 // Arrays that stay in a second-level cache, on any stack.
 constexpr int64_t kMostBytes = 128 << 10;
 
+// Bytes of the arrays that one thread needs.
+int64_t AttentionBytes(const AttentionStages& stages,
+                       const AttentionBlocks& blocks) {
+  const int64_t depth = GuessExtent(stages.scaled->output().shape()[3]);
+  const int64_t columns = GuessExtent(stages.values->output().shape()[4]);
+  const int64_t element = stages.scores->output().dtype().bytes();
+  // A few more for each query: its largest score, sums, tiles.
+  constexpr int64_t kFew = 32;
+  return blocks.width() * element *
+         (blocks.panels * (depth + columns) + kAttentionKeys + columns + kFew);
+}
+
 AttentionBlocks BlocksOf(const ScheduleChoice& choice, const Stage& product,
                          const MachineModel& machine) {
   AttentionBlocks blocks;
@@ -43,19 +55,18 @@ ScheduleSpace Space(const ScheduleSite& site) {
                           static_cast<double>(queries);
   ScheduleSpace space;
   space.parameters = {{"keys", {6, 4, 8, 12, 3, 2, 1}},
-                      {"vectors", {2, 3, 1, 4}},
+                      {"vectors", {2, 3, 1}},
                       {"panels", {4, 2, 1, 8}}};
   space.cost = [=, &site](const ScheduleChoice& choice) {
     const AttentionBlocks blocks = BlocksOf(choice, site.stage, site.machine);
     if (AttentionBytes(stages, blocks) > kMostBytes) {
       return std::numeric_limits<double>::infinity();
     }
-    const int64_t panels = (queries + blocks.width() - 1) / blocks.width();
+    const int64_t vectors = (queries + blocks.lanes - 1) / blocks.lanes;
     // Taken wherever it matches: its sums have an order of their own, which
     // must not depend on what a machine's other templates cost.
     constexpr double kPreferred = 1e-3;
-    return kPreferred * products *
-           static_cast<double>(panels * blocks.tile.vectors) *
+    return kPreferred * products * static_cast<double>(vectors) *
            SpareProductCycles(site.machine, blocks.tile);
   };
   return space;

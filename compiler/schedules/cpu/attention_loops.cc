@@ -74,6 +74,7 @@ class Builder {
       : s_(s),
         b_(b),
         width_(b.width()),
+        vectors_(b.tile.vectors),
         parts_(s.scores->op()),
         keys_(s.scores->output().shape()[4]),
         queries_(s.scaled->output().shape()[2]),
@@ -90,6 +91,8 @@ class Builder {
   Stmt Build();
 
  private:
+  // Loops over the panels of a block that have queries.
+  Stmt Panels(const Body& body);
   // Loops over the queries of a panel, in vectors.
   Stmt Vectors(const Body& body) const;
   // Loops over the rows of a tile, and in each over the queries likewise.
@@ -104,10 +107,15 @@ class Builder {
   Indices At(const Expr& query) const {
     return {batch_, head_ / members_, head_ % members_, query};
   }
+  // Loops over `extent`, a few iterations side by side, so that the vectors
+  // which these load of a transposed array are taken of it together.
+  Stmt Transposed(const Expr& extent, const Body& body) const;
+
+  // Whether panels are full of queries.
+  bool IsWhole() const { return tir::ToAffine(queries_).IsMultipleOf(width_); }
   // Queries beyond the last one are it, and keys likewise.
   Expr Inside(const Expr& query) const {
-    const bool whole = tir::ToAffine(queries_).IsMultipleOf(width_);
-    return whole ? query : Min(query, queries_ - 1);
+    return IsWhole() ? query : Min(query, queries_ - 1);
   }
   Expr KeyInside(const Expr& key, bool whole) const {
     return whole ? key : Min(key, keys_ - 1);
@@ -126,11 +134,12 @@ class Builder {
   Stmt Exponentials(const Expr& panel, const Expr& tiles);
   Stmt AddValues(const Expr& panel, const Expr& first, const Expr& tiles,
                  bool whole);
-  Stmt Finish(const Expr& panel, const Expr& rows);
+  Stmt Finish(const Expr& panel);
 
   const AttentionStages& s_;
   const AttentionBlocks& b_;
   const int64_t width_;
+  int64_t vectors_;  // of queries in the panel at hand
   const ScoreParts parts_;
   const Expr keys_, queries_;
   const int64_t depth_, columns_;
@@ -141,7 +150,8 @@ class Builder {
   const Buffer query_, values_, most_, sum_, exps_, top_, shrink_;
   Expr batch_, head_, members_;
   Expr first_;   // query of the block
-  Expr panels_;  // that have queries
+  Expr rows_;    // its queries
+  Expr panels_;  // that have some of them
 };
 
 Stmt Builder::Build() {
@@ -167,8 +177,23 @@ Stmt Builder::Build() {
   return For("task", MakeInt(0), tasks, ForKind::kParallel, task);
 }
 
+Stmt Builder::Panels(const Body& body) {
+  int64_t queries = 0;
+  tir::AsConstInt(queries_, &queries);
+  const int64_t left = queries % width_;
+  const int64_t last = (left + b_.lanes - 1) / b_.lanes;
+  if (left == 0 || last == b_.tile.vectors) return For("p", panels_, body);
+  // The last panel of all has fewer vectors.
+  const Expr full = rows_ / MakeInt(width_);
+  const Stmt most = For("p", full, body);
+  vectors_ = last;
+  const Stmt rest = For("p", full, panels_ - full, ForKind::kSerial, body);
+  vectors_ = b_.tile.vectors;
+  return MakeSeq({most, rest});
+}
+
 Stmt Builder::Vectors(const Body& body) const {
-  return For("v", MakeInt(0), MakeInt(b_.tile.vectors), ForKind::kUnrolled,
+  return For("v", MakeInt(0), MakeInt(vectors_), ForKind::kUnrolled,
              [&](const Expr& v) {
                return For(
                    "l", MakeInt(0), MakeInt(b_.lanes), ForKind::kVectorized,
@@ -185,13 +210,24 @@ Stmt Builder::Tile(
              });
 }
 
+Stmt Builder::Transposed(const Expr& extent, const Body& body) const {
+  constexpr int64_t kAtOnce = 4;
+  const Expr whole = tir::Simplify(extent / MakeInt(kAtOnce));
+  const Stmt most = For("i", whole, [&](const Expr& i) {
+    return For("k", MakeInt(0), MakeInt(kAtOnce), ForKind::kUnrolled,
+               [&](const Expr& k) { return body(i * kAtOnce + k); });
+  });
+  const Expr left = tir::Simplify(extent - whole * kAtOnce);
+  const Stmt rest = For("i", whole * kAtOnce, left, ForKind::kSerial, body);
+  return tir::IsConstInt(left, 0) ? most : MakeSeq({most, rest});
+}
+
 Stmt Builder::Block(const Expr& rows) {
   return Let("panels", CeilDiv(rows, width_), [&](const Expr& panels) {
+    rows_ = rows;
     panels_ = panels;
-    const Stmt start =
-        For("p", panels, [&](const Expr& p) { return Start(p); });
-    const Stmt finish =
-        For("p", panels, [&](const Expr& p) { return Finish(p, rows); });
+    const Stmt start = Panels([&](const Expr& p) { return Start(p); });
+    const Stmt finish = Panels([&](const Expr& p) { return Finish(p); });
     return Allocate({shrink_, top_, exps_, sum_, most_, values_, query_},
                     MakeSeq({start, AllKeys(), finish}));
   });
@@ -200,13 +236,21 @@ Stmt Builder::Block(const Expr& rows) {
 // Copies the queries, and starts the sums.
 Stmt Builder::Start(const Expr& panel) {
   const Expr query = first_ + panel * width_;
-  const Stmt copy = For("l", width_, [&](const Expr& l) {
-    return For("d", depth_, [&](const Expr& d) {
-      return MakeStore(
-          query_, {panel, d, l},
-          ValueAt(*s_.scaled, {batch_, head_, Inside(query + l), d}, {}));
-    });
+  const auto copied = [&](const Expr& from, const Expr& d, const Expr& l) {
+    return MakeStore(query_, {panel, d, l},
+                     ValueAt(*s_.scaled, {batch_, head_, from, d}, {}));
+  };
+  Stmt copy = Transposed(MakeInt(depth_), [&](const Expr& d) {
+    return Vectors([&](const Expr& l) { return copied(query + l, d, l); });
   });
+  if (!IsWhole()) {
+    const Stmt last = For("l", vectors_ * b_.lanes, [&](const Expr& l) {
+      return For("d", depth_, [&](const Expr& d) {
+        return copied(Min(query + l, queries_ - 1), d, l);
+      });
+    });
+    copy = tir::MakeIf(tir::Le(query + width_, queries_), copy, last);
+  }
   const Stmt start = Vectors([&](const Expr& l) {
     return MakeSeq({MakeStore(most_, {panel, l},
                               ValueAt(*s_.top, At(query + l),
@@ -266,8 +310,8 @@ Stmt Builder::Chunks(const Expr& from, const Expr& to, const Expr& end,
   return For("chunk", from, to - from, ForKind::kSerial, [&](const Expr& i) {
     return Let("key", i * kAttentionKeys, [&](const Expr& key) {
       const auto each = [&](const Expr& tiles) {
-        return For("p", panels_,
-                   [&](const Expr& p) { return Chunk(p, key, tiles, whole); });
+        return Panels(
+            [&](const Expr& p) { return Chunk(p, key, tiles, whole); });
       };
       if (whole) return each(MakeInt(kAttentionKeys / rows));
       const Expr left = Min(end - key, MakeInt(kAttentionKeys));
@@ -408,7 +452,7 @@ Stmt Builder::AddValues(const Expr& panel, const Expr& first, const Expr& tiles,
 }
 
 // Divides by the sums, and stores the transpose.
-Stmt Builder::Finish(const Expr& panel, const Expr& rows) {
+Stmt Builder::Finish(const Expr& panel) {
   const Buffer result = Array("results", s_.result, {columns_, width_});
   const Expr query = first_ + panel * width_;
   const Stmt divide = For("c", columns_, [&](const Expr& c) {
@@ -421,28 +465,32 @@ Stmt Builder::Finish(const Expr& panel, const Expr& rows) {
           ValueAt(*s_.result, {batch_, head_, query + l, c}, elements));
     });
   });
-  const Expr count = Min(rows - panel * width_, MakeInt(width_));
-  const Stmt store = For("l", count, [&](const Expr& l) {
-    return For("c", columns_, [&](const Expr& c) {
-      return MakeStore(s_.result->output().buffer,
-                       {batch_, head_, query + l, c}, MakeLoad(result, {c, l}));
-    });
+  const auto stored = [&](const Expr& l, const Expr& c) {
+    return MakeStore(s_.result->output().buffer, {batch_, head_, query + l, c},
+                     MakeLoad(result, {c, l}));
+  };
+  const int64_t vectors = columns_ / b_.lanes, whole = vectors * b_.lanes;
+  const Expr count = Min(rows_ - panel * width_, MakeInt(width_));
+  const Stmt most = Transposed(count, [&](const Expr& l) {
+    return For("v", MakeInt(0), MakeInt(vectors), ForKind::kUnrolled,
+               [&](const Expr& v) {
+                 return For("c", MakeInt(0), MakeInt(b_.lanes),
+                            ForKind::kVectorized, [&](const Expr& c) {
+                              return stored(l, v * b_.lanes + c);
+                            });
+               });
   });
-  return Allocate({result}, MakeSeq({divide, store}));
+  const Stmt rest = For("l", count, [&](const Expr& l) {
+    return For("c", columns_ - whole,
+               [&](const Expr& c) { return stored(l, c + whole); });
+  });
+  std::vector<Stmt> all = {divide};
+  if (vectors > 0) all.push_back(most);
+  if (columns_ > whole) all.push_back(rest);
+  return Allocate({result}, MakeSeq(all));
 }
 
 }  // namespace
-
-int64_t AttentionBytes(const AttentionStages& stages,
-                       const AttentionBlocks& blocks) {
-  const int64_t depth = GuessExtent(stages.scaled->output().shape()[3]);
-  const int64_t columns = GuessExtent(stages.values->output().shape()[4]);
-  const int64_t element = stages.scores->output().dtype().bytes();
-  // A few more for each query: its largest score, sums, tiles.
-  constexpr int64_t kFew = 32;
-  return blocks.width() * element *
-         (blocks.panels * (depth + columns) + kAttentionKeys + columns + kFew);
-}
 
 tir::Stmt AttentionLoops(const AttentionStages& stages,
                          const AttentionBlocks& blocks) {

@@ -22,10 +22,6 @@ struct AttentionBlocks {
   int64_t width() const { return tile.vectors * lanes; }
 };
 
-// Bytes of the arrays that one thread needs.
-int64_t AttentionBytes(const AttentionStages& stages,
-                       const AttentionBlocks& blocks);
-
 // The loops that compute the result.
 tir::Stmt AttentionLoops(const AttentionStages& stages,
                          const AttentionBlocks& blocks);

@@ -276,6 +276,22 @@ TEST_P(AttentionTest, BlocksAndTails) {
   }
 }
 
+// Vectors of columns, and some that are left; queries likewise, known and not.
+TEST_P(AttentionTest, ManyColumns) {
+  for (const int64_t queries : {64, 70, 197}) {
+    for (const bool symbolic : {false, true}) {
+      Problem p;
+      p.batch = 1;
+      p.queries = queries;
+      p.keys = 101;
+      p.size = 10;
+      p.columns = 37;
+      p.symbolic = symbolic;
+      Check(p, GetParam(), std::to_string(queries));
+    }
+  }
+}
+
 TEST_P(AttentionTest, FewQueriesHaveTheirScores) {
   for (const int64_t queries : {1, 3}) {
     Problem p;
