@@ -159,8 +159,11 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
   }
   const OuterLoops outer = OuterLoopsOf(plan);
   if (plan.rows_outside) {
+    const bool columns_first =
+        column_block.has_value() && plan.problem.TakesColumnsFirst();
+    if (columns_first) order.push_back(*column_block);
     order.push_back(row);
-    if (column_block) order.push_back(*column_block);
+    if (column_block && !columns_first) order.push_back(*column_block);
     order.push_back(co);
   } else {
     // Where nothing is fused, the loop over channels is outside of images.
@@ -268,7 +271,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const ResultLoops loops =
       ScheduleResult(out, plan, plan.problem.SumRows(plan.oc_tile, machine));
   ScheduleAccumulator(acc, out, plan, loops, machine);
-  if (loops.column_block && pad != nullptr) {
+  if (loops.column_block && pad != nullptr && plan.copies_padding) {
     // The padded data of a block lie side by side, and stay in the cache.
     pad->ComputeAt(out, *loops.column_block);
     auto [v, l] = pad->Split(pad->axis(4), plan.problem.lanes);

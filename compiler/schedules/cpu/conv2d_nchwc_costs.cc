@@ -48,7 +48,9 @@ bool IsPossible(const BlockedConv2d& p, const MachineModel& machine,
                 const ScheduleChoice& choice) {
   const bool rows_outside = choice.Get("rows_outside") != 0;
   const bool copies_padding = choice.Get("copies_padding") != 0;
-  if (choice.Get("columns") < p.width && (!rows_outside || !copies_padding)) {
+  if (choice.Get("columns") < p.width &&
+      (!rows_outside || (!copies_padding && (p.borders->is_guess ||
+                                             p.borders->columns.size() > 1)))) {
     return false;
   }
   return choice.Get("split_channels") == 0 ||
@@ -67,6 +69,20 @@ double ColumnBlockCycles(const BlockedConv2d& p, const MachineModel& machine,
   const int64_t weights = p.WeightBytes(p.blocks);
   if (weights <= machine.l2_bytes / 2) return 0;
   return static_cast<double>(weights * p.height * (p.width / columns)) /
+         kFarPerCycle;
+}
+
+// Cycles in which whole rows of places read the data of their windows, which
+// lie in as many rows and are read again for the next row, from memory.
+double WindowCycles(const BlockedConv2d& p, const MachineModel& machine,
+                    int64_t oc_blocks) {
+  constexpr double kFarPerCycle = 4;
+  if (!p.cuts_columns || p.window_rows == 1 ||
+      p.RowBytes() <= machine.l2_bytes / 2) {
+    return 0;
+  }
+  return static_cast<double>(p.nests * p.height * p.RowBytes() *
+                             CeilDiv(p.group_blocks, oc_blocks)) /
          kFarPerCycle;
 }
 
@@ -201,7 +217,8 @@ double CyclesOf(const BlockedConv2d& p, const MachineModel& machine,
   constexpr double kReadsAgain = 1.5;
   const double copying = static_cast<double>(p.padded_bytes) / kCopiedPerCycle;
   if (columns < p.width) {
-    cycles += copying + ColumnBlockCycles(p, machine, columns);
+    cycles += ColumnBlockCycles(p, machine, columns);
+    if (copies_padding) cycles += copying;
     return cycles * (p.parallel ? IdleThreads(p, columns) : 1);
   }
   constexpr int64_t kManyTimes = 3;
@@ -215,6 +232,7 @@ double CyclesOf(const BlockedConv2d& p, const MachineModel& machine,
       p.group_blocks >= kManyTimes * oc_blocks) {
     cycles *= kReadsAgain;
   }
+  cycles += WindowCycles(p, machine, oc_blocks);
   return copies_padding ? cycles + copying : cycles;
 }
 

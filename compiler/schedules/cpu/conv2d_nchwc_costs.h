@@ -44,6 +44,9 @@ struct BlockedConv2d {
   bool PrefersRowsOutside(const MachineModel& machine) const {
     return height > 1 && WeightBytes(blocks) <= machine.l2_bytes / 2;
   }
+  // Whether blocks of columns are outside of rows: consecutive rows of the
+  // result read some of the same data.
+  bool TakesColumnsFirst() const { return window_rows > 1; }
   // A tile's weights that do not stay in the first-level cache are used for
   // several rows, a part of the input channels at a time; the sums wait in a
   // small array meanwhile.

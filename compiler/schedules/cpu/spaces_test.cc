@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "compiler/machine/test_machine.h"
+#include "compiler/relay/ir.h"
 #include "compiler/schedules/choose.h"
 #include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/operator_kernel.h"
 #include "compiler/schedules/cpu/templates.h"
 #include "compiler/schedules/cpu/test_kernels.h"
 #include "compiler/schedules/schedule_kernel.h"
@@ -29,7 +31,8 @@ class SpacesTest : public testing::TestWithParam<int> {
   void CheckPoints(const Kernel& kernel, const std::string& name, size_t step,
                    const std::vector<DimValues>& sizes = {{}}) {
     const std::vector<ScheduleTemplate> templates = CpuTemplates();
-    const MachineModel machine = Cpu(GetParam());
+    MachineModel machine = Cpu(GetParam());
+    if (l2_bytes_ != 0) machine.l2_bytes = l2_bytes_;
     std::vector<ScheduleChoice> points;
     auto build = [&](const ParameterPicker& pick) {
       auto schedule = ScheduleKernel(kernel.graph, kernel.outputs, templates,
@@ -40,6 +43,7 @@ class SpacesTest : public testing::TestWithParam<int> {
     ASSERT_TRUE(build([&](const ScheduleTemplate& t, const ScheduleSite& site,
                           const ScheduleChoice& cheapest) {
                   if (t.name == name) points = AllPoints(t, site);
+                  if (t.name == name) cheapest_ = cheapest;
                   return cheapest;
                 }).ok());
     ASSERT_GT(points.size(), 1u) << name << " has nothing to choose";
@@ -54,6 +58,9 @@ class SpacesTest : public testing::TestWithParam<int> {
       if (testing::Test::HasFailure()) return;
     }
   }
+
+  int64_t l2_bytes_ = 0;     // other than Cpu's
+  ScheduleChoice cheapest_;  // of the last CheckPoints
 };
 
 TEST_P(SpacesTest, Matmul) {
@@ -97,6 +104,25 @@ TEST_P(SpacesTest, Conv2dNchwcOfLongRows) {
   const ConvSize grouped = {1, 32, 64, 72, 1, 1, 0, 4};
   CheckPoints(BlockedConv(grouped, 8, tir::MakeInt(1), tir::MakeInt(1)),
               "cpu.conv2d_nchwc", 5);
+}
+
+// Long rows that windows of several rows share are cut into blocks of columns
+// of all rows, whose padding need not be a copy.
+TEST_P(SpacesTest, Conv2dNchwcOfTallWindows) {
+  l2_bytes_ = 16 << 10;
+  const auto f32 = [](std::vector<int64_t> shape) {
+    return relay::TensorType{DataType::Float(32), relay::MakeShape(shape)};
+  };
+  Kernel kernel;
+  DefineOperator("conv2d", {f32({2, 1, 9, 96, 8}), f32({4, 1, 3, 1, 8, 8})},
+                 {{"data_layout", "NCHW8c"},
+                  {"kernel_layout", "OIHW8i8o"},
+                  {"pads", std::vector<int64_t>{1, 0, 1, 0}},
+                  {"strides", std::vector<int64_t>{2, 1}}},
+                 &kernel);
+  CheckPoints(kernel, "cpu.conv2d_nchwc", 5);
+  EXPECT_LT(cheapest_.Get("columns"), 96);
+  EXPECT_EQ(cheapest_.Get("copies_padding"), 0);
 }
 
 TEST_P(SpacesTest, Conv2dNchw) {
