@@ -66,6 +66,30 @@ int64_t UsesOf(const LoopState& state, const Expr& load) {
   return uses;
 }
 
+// Returns the places, in elements from the first one on, from each of which the
+// loops yet to be made read at least `bytes`: those of two blocks of results.
+// Of more, requests took longer than they gained (Winograd's with four blocks
+// on Zen 5), so that there is the first place alone.
+std::vector<int64_t> PlacesOf(const LoopState& state, const tir::Load& load,
+                              int64_t bytes) {
+  constexpr int64_t kMost = 2;
+  const std::optional<Affine> offset = OffsetOf(load, state.bounds);
+  if (!offset.has_value()) return {0};
+  const std::vector<tir::VarPtr>& axes = state.stage->op().axis;
+  std::vector<int64_t> places = {0};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t stride = offset->CoefficientOf(axes[i].get());
+    const std::optional<int64_t> extent =
+        state.AxisRange(static_cast<int>(i)).extent.AsConst();
+    const int64_t apart =
+        stride * static_cast<int64_t>(load.buffer->dtype.bytes());
+    if (apart < bytes || extent == 1) continue;
+    if (extent != kMost || places.size() > 1) return {0};
+    places.push_back(stride);
+  }
+  return places;
+}
+
 // An iteration of a loop around a stage, and how many of them take turns.
 struct Turns {
   Expr turn;
@@ -169,11 +193,18 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
                            state.Extent(loop.id).AsConst()};
       stmt = RequestInTurns(state, *finder.found, reads);
     }
-    if (stmt == nullptr) {
-      stmt = tir::MakePrefetch(load.buffer, load.indices, request.bytes_ahead,
-                               bytes);
+    if (stmt != nullptr) {
+      stmts.push_back(std::move(stmt));
+      continue;
     }
-    stmts.push_back(std::move(stmt));
+    for (const int64_t place :
+         PlacesOf(state, *tir::As<tir::Load>(*finder.found),
+                  std::max<int64_t>(bytes, 1))) {
+      std::vector<Expr> indices = load.indices;
+      if (place != 0) indices.back() = indices.back() + place;
+      stmts.push_back(tir::MakePrefetch(load.buffer, std::move(indices),
+                                        request.bytes_ahead, bytes));
+    }
   }
   return stmts;
 }

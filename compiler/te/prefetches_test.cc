@@ -74,6 +74,24 @@ TEST(PrefetchesTest, InALoopOfParts) {
               HasSubstr("prefetch %w[i0, r0o * 4, 0] bytes [512, +512)"));
 }
 
+// Of two panels that an iteration reads, each is asked for; of four the first.
+TEST(PrefetchesTest, OfTwoPlaces) {
+  for (const int64_t panels : {2, 4}) {
+    Product product(I(100));
+    Stage* const stage = product.stage;
+    auto [outer, panel] = stage->Split(stage->axis(0), panels);
+    stage->Reorder({outer, stage->reduce_axis(0), panel, stage->axis(1)});
+    stage->Prefetch(product.w, stage->reduce_axis(0), 1024);
+    const std::string text = product.Text();
+    EXPECT_THAT(text, HasSubstr("prefetch %w[")) << panels;
+    const size_t second = text.find("prefetch", text.find("prefetch %w[") + 1);
+    EXPECT_EQ(second != std::string::npos, panels == 2) << text;
+    if (panels != 2) continue;
+    EXPECT_THAT(text, HasSubstr("prefetch %w[i0o * 2, r0, 3200] bytes [1024, "
+                                "+128)"));
+  }
+}
+
 TEST(PrefetchesTest, NoneWhereFewResultsUseIt) {
   // c[i, p, j], of 7 rows: tiles of 4, then one row after the other.
   Graph graph;

@@ -99,7 +99,8 @@ TEST_F(KernelCodeTest, Convolutions) {
   })";
   ExpectLoop(main, kHaswell, "vfmadd.*ymm", 12, 2);
   ExpectLoop(main, kSkylake, "vfmadd.*zmm", 24, 1.8);
-  ExpectLoop(main, kCortex, "fmla", 24, 2);
+  // Its weights do not stay in the smaller cache there, and are asked for.
+  ExpectLoop(main, kCortex, "fmla", 24, 2.1);
 }
 
 // Weights that are asked for in advance. A tile of 13 rows fills the registers;
