@@ -51,6 +51,17 @@ function m_fused_mul_relu
 )"));
 }
 
+TEST(CudaCode, LeavesKernelsOfTooManyArgumentsToTheHost) {
+  const auto has_code = [](int tensors) {
+    const auto set =
+        CompileText(testing_support::ConcatOf(tensors), "cuda,llvm");
+    EXPECT_TRUE(set.ok()) << set.status();
+    return set.ok() && set->Find("cuda", "cuda", "kernels.ptx") != nullptr;
+  };
+  EXPECT_TRUE(has_code(483));
+  EXPECT_FALSE(has_code(484));
+}
+
 TEST(CudaCode, SaysWhatEachKernelIs) {
   const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();

@@ -105,6 +105,17 @@ module {
   EXPECT_EQ(set->Find("opencl", "opencl", "kernels.cl"), nullptr);
 }
 
+TEST(OpenClCode, LeavesKernelsOfTooManyArgumentsToTheHost) {
+  const auto has_code = [](int tensors) {
+    const auto set =
+        CompileText(testing_support::ConcatOf(tensors), "opencl,llvm");
+    EXPECT_TRUE(set.ok()) << set.status();
+    return set.ok() && set->Find("opencl", "opencl", "kernels.cl") != nullptr;
+  };
+  EXPECT_TRUE(has_code(99));
+  EXPECT_FALSE(has_code(100));
+}
+
 class OpenClDevice : public ::testing::Test {
  protected:
   void SetUp() override {
