@@ -417,6 +417,12 @@ TEST_F(CudaDriver, SaysWhatItCannotLoad) {
   expect("kernels.table", "function m_exp\nlaunch no_such_kernel 256 256\n",
          "loader cuda: cuda/cuda/kernels.table: there is no kernel "
          "'no_such_kernel': error (500)");
+  // Whoever edits a table may take the wrong kernel.
+  expect("kernels.table",
+         "function m_exp\ninput f32 3 100\noutput f32 3 100\n"
+         "launch m_fused_mul_relu_0 512 256\n",
+         "loader cuda: cuda/cuda/kernels.table: kernel 'm_fused_mul_relu_0' "
+         "has other parameters than 2 addresses and 0 maps");
 }
 
 TEST_F(CudaDriver, WantsGroups) {

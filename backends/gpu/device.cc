@@ -181,13 +181,34 @@ void GpuDevice::UnloadCode(void* code) {
   if (Use().ok()) driver_.UnloadCode(code);
 }
 
+bool GpuDevice::HasParameters(Kernel kernel, size_t addresses,
+                              size_t maps) const {
+  if (driver_.GetParameter == nullptr) return true;
+  size_t offset = 0, bytes = 0;
+  for (size_t i = 0; i < addresses + maps; ++i) {
+    const size_t wanted = i < addresses ? sizeof(void*) : kDescriptionBytes;
+    if (driver_.GetParameter(kernel, i, &offset, &bytes) != 0 ||
+        bytes != wanted) {
+      return false;
+    }
+  }
+  // There are no more.
+  return driver_.GetParameter(kernel, addresses + maps, &offset, &bytes) != 0;
+}
+
 absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
-                                            const device::Launch& launch) {
+                                            const device::Launch& launch,
+                                            size_t arguments) {
   INGOT_RETURN_IF_ERROR(Use());
   Kernel kernel = nullptr;
   absl::Status status = driver_.ToStatus(
       absl::StrCat("there is no kernel '", launch.kernel, "'"),
       driver_.FindKernel(&kernel, code, launch.kernel.c_str()));
+  if (status.ok() && !HasParameters(kernel, arguments, launch.maps.size())) {
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "kernel '", launch.kernel, "' has other parameters than ", arguments,
+        " addresses and ", launch.maps.size(), " maps"));
+  }
   if (status.ok() && launch.shared_bytes > 0) {
     const std::string doing = absl::StrCat(
         "groups of ", launch.kernel, " share ", launch.shared_bytes, " bytes");
