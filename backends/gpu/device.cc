@@ -181,19 +181,13 @@ void GpuDevice::UnloadCode(void* code) {
   if (Use().ok()) driver_.UnloadCode(code);
 }
 
-bool GpuDevice::HasParameters(Kernel kernel, size_t addresses,
-                              size_t maps) const {
+bool GpuDevice::HasParameters(Kernel kernel, size_t count) const {
   if (driver_.GetParameter == nullptr) return true;
-  size_t offset = 0, bytes = 0;
-  for (size_t i = 0; i < addresses + maps; ++i) {
-    const size_t wanted = i < addresses ? sizeof(void*) : kDescriptionBytes;
-    if (driver_.GetParameter(kernel, i, &offset, &bytes) != 0 ||
-        bytes != wanted) {
-      return false;
-    }
-  }
-  // There are no more.
-  return driver_.GetParameter(kernel, addresses + maps, &offset, &bytes) != 0;
+  const auto has = [&](size_t number) {
+    size_t offset, bytes;
+    return driver_.GetParameter(kernel, number, &offset, &bytes) == 0;
+  };
+  return (count == 0 || has(count - 1)) && !has(count);
 }
 
 absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
@@ -204,10 +198,11 @@ absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
   absl::Status status = driver_.ToStatus(
       absl::StrCat("there is no kernel '", launch.kernel, "'"),
       driver_.FindKernel(&kernel, code, launch.kernel.c_str()));
-  if (status.ok() && !HasParameters(kernel, arguments, launch.maps.size())) {
-    status = absl::InvalidArgumentError(absl::StrCat(
-        "kernel '", launch.kernel, "' has other parameters than ", arguments,
-        " addresses and ", launch.maps.size(), " maps"));
+  const size_t parameters = arguments + launch.maps.size();
+  if (status.ok() && !HasParameters(kernel, parameters)) {
+    status = absl::InvalidArgumentError(absl::StrCat("kernel '", launch.kernel,
+                                                     "' does not take ",
+                                                     parameters, " arguments"));
   }
   if (status.ok() && launch.shared_bytes > 0) {
     const std::string doing = absl::StrCat(

@@ -72,7 +72,7 @@ class GpuDevice final : public device::KernelDevice {
   GpuStream& CurrentStream() const;
   absl::StatusOr<std::string> Compile(const std::string& ptx);
   // Whether a kernel takes so many, or the driver does not say.
-  bool HasParameters(Kernel kernel, size_t addresses, size_t maps) const;
+  bool HasParameters(Kernel kernel, size_t count) const;
 
   const Driver& driver_;
   const int device_;

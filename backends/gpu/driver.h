@@ -98,13 +98,10 @@ using GraphRun = void*;  // the same, ready to be queued
   X(EndLink, (LinkHandle link), "cuLinkDestroy")                            \
   X(SetKernel, (Kernel kernel, int attribute, int value), "cuFuncSetAttribute")
 
-// Bytes of a tensor's description.
-inline constexpr size_t kDescriptionBytes = 128;
-
 // CUDA's driver has these from version 12 on; before, they are null. The first
-// describes a tensor of which kernels copy boxes, in bytes that a kernel gets
-// as an argument. The other one, which 12.4 brought, says how large a kernel's
-// parameter is, and fails where there is none of that number.
+// describes a tensor of which kernels copy boxes, in 128 bytes that a kernel
+// gets as an argument. The other one, which 12.4 brought, says where a kernel's
+// parameter lies, and fails where there is none of that number.
 #define INGOT_CUDA_12_FUNCTIONS(X)                                           \
   X(DescribeTensor,                                                          \
     (void* map, int type, unsigned rank, void* memory, const uint64_t* dims, \

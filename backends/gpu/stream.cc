@@ -45,7 +45,7 @@ class GpuEvent final : public DeviceEvent {
 
 // A tensor of which a kernel copies boxes, as CUDA's driver describes it.
 struct alignas(64) TensorDescription {
-  unsigned char bytes[kDescriptionBytes];
+  unsigned char bytes[128];
 };
 
 // Numbers of CUDA's driver API.

@@ -5,7 +5,6 @@
 #include <deque>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "runtime/plan/check.h"
@@ -87,8 +86,8 @@ std::vector<std::vector<int>> CopiesToWaitFor(const Plan& plan) {
                   [](const PlanCall& call) { return call.has_copy(); });
   if (!any) return waits;
   const std::vector<uint32_t> roots = RootsOf(plan);
-  // By state or storage.
-  std::map<std::pair<bool, uint32_t>, std::deque<Piece>> under_way;
+  const auto storages = static_cast<uint32_t>(plan.storage_size());
+  std::map<uint32_t, std::deque<Piece>> under_way;  // by storage, then states
   for (int i = 0; i < plan.calls_size(); ++i) {
     const PlanCall& call = plan.calls(i);
     if (call.device() != 0 && !call.has_copy()) continue;
@@ -104,8 +103,8 @@ std::vector<std::vector<int>> CopiesToWaitFor(const Plan& plan) {
       const uint64_t end =
           begin + std::min(bytes, std::numeric_limits<uint64_t>::max() - begin);
       Meet({begin, end, k >= reads, i, call.device()},
-           &under_way[{root.has_state(),
-                       root.has_state() ? root.state() : root.storage()}],
+           &under_way[root.has_state() ? storages + root.state()
+                                       : root.storage()],
            &waits[i]);
     }
   }
