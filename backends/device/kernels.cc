@@ -99,9 +99,11 @@ absl::Status TakesLoops(const relay::Node& node, const LoopCode& code) {
     return No("its loops run one after the other");
   }
   // What is fused with it has operands, too.
-  const size_t most = code.argument_bytes / kAddressBytes - kOfFused;
-  if (node.inputs.size() + node.outputs.size() > most) {
-    return No(absl::StrCat("more than ", most, " operands and results"));
+  const size_t taken = node.inputs.size() + node.outputs.size() + kOfFused;
+  const size_t most = code.argument_bytes / kAddressBytes;
+  if (most != 0 && taken > most) {
+    return No(
+        absl::StrCat("more than ", most - kOfFused, " operands and results"));
   }
   const absl::Status types = CheckTypes(node, code);
   if (!types.ok() || code.lacks == nullptr || node.op->compute == nullptr) {

@@ -18,7 +18,8 @@ namespace ingot::device {
 // Says what a code generator can do.
 struct LoopCode {
   bool narrow_floats = false;  // of 16 bits
-  // A kernel has no more than so many bytes of arguments, which are addresses.
+  // A kernel has no more than so many bytes of arguments, which are addresses;
+  // 0: it has any number.
   size_t argument_bytes = 0;
   // Whether there is none for a function; null: there is for all.
   bool (*lacks)(const tir::Call& call) = nullptr;
