@@ -51,6 +51,17 @@ function m_fused_mul_relu
 )"));
 }
 
+TEST(CudaCode, LeavesKernelsOfTooManyArgumentsToTheHost) {
+  const auto has_code = [](int tensors) {
+    const auto set =
+        CompileText(testing_support::ConcatOf(tensors), "cuda,llvm");
+    EXPECT_TRUE(set.ok()) << set.status();
+    return set.ok() && set->Find("cuda", "cuda", "kernels.ptx") != nullptr;
+  };
+  EXPECT_TRUE(has_code(483));
+  EXPECT_FALSE(has_code(484));
+}
+
 TEST(CudaCode, SaysWhatEachKernelIs) {
   const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
@@ -406,6 +417,12 @@ TEST_F(CudaDriver, SaysWhatItCannotLoad) {
   expect("kernels.table", "function m_exp\nlaunch no_such_kernel 256 256\n",
          "loader cuda: cuda/cuda/kernels.table: there is no kernel "
          "'no_such_kernel': error (500)");
+  // Whoever edits a table may take the wrong kernel.
+  expect("kernels.table",
+         "function m_exp\ninput f32 3 100\noutput f32 3 100\n"
+         "launch m_fused_mul_relu_0 512 256\n",
+         "loader cuda: cuda/cuda/kernels.table: kernel 'm_fused_mul_relu_0' "
+         "does not take 2 arguments");
 }
 
 TEST_F(CudaDriver, WantsGroups) {

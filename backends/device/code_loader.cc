@@ -35,8 +35,10 @@ class Code {
   Code& operator=(const Code&) = delete;
 
   KernelDevice& device() const { return *device_; }
-  absl::StatusOr<void*> FindKernel(const Launch& launch) const {
-    return device_->FindKernel(handle_, launch);
+  absl::StatusOr<void*> FindKernel(const Launch& launch,
+                                   const CallSpec& spec) const {
+    return device_->FindKernel(handle_, launch,
+                               spec.inputs.size() + spec.outputs.size());
   }
 
  private:
@@ -144,7 +146,7 @@ absl::StatusOr<Function> MakeFunction(const std::shared_ptr<Code>& code,
                                       const TableFunction& entry) {
   std::vector<void*> kernels;
   for (const Launch& launch : entry.launches) {
-    INGOT_ASSIGN_OR_RETURN(void* kernel, code->FindKernel(launch));
+    INGOT_ASSIGN_OR_RETURN(void* kernel, code->FindKernel(launch, entry.spec));
     kernels.push_back(kernel);
   }
   return Function::FromLambda(

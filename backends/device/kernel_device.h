@@ -2,6 +2,7 @@
 #ifndef INGOT_BACKENDS_DEVICE_KERNEL_DEVICE_H_
 #define INGOT_BACKENDS_DEVICE_KERNEL_DEVICE_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/status/status.h"
@@ -33,11 +34,12 @@ class KernelDevice : public StreamingDeviceApi {
   virtual absl::StatusOr<void*> LoadBuilt(absl::string_view bytes) = 0;
   // After work that uses it, as far as that is on the device's own stream.
   virtual void UnloadCode(void* code) = 0;
-  // A launch's kernel, which is there as long as the code. InvalidArgument
-  // where the code has none of that name, or the device less memory than a
-  // group shares, or no copies of boxes.
-  virtual absl::StatusOr<void*> FindKernel(void* code,
-                                           const Launch& launch) = 0;
+  // A launch's kernel, which gets so many addresses and the launch's maps, and
+  // is there as long as the code. InvalidArgument where the code has none of
+  // that name, or the device less memory than a group shares, or no copies of
+  // boxes, and where the driver says that it takes something else.
+  virtual absl::StatusOr<void*> FindKernel(void* code, const Launch& launch,
+                                           size_t arguments) = 0;
 
   // Queues a kernel whose arguments are these addresses on the executor's
   // stream, or else on the device's own.

@@ -10,6 +10,11 @@
 namespace ingot::device {
 namespace {
 
+constexpr size_t kAddressBytes = 8;
+// Arguments of a kernel that are left for others than the operator that has the
+// most.
+constexpr size_t kOfFused = 28;
+
 absl::Status No(absl::string_view why) { return absl::UnimplementedError(why); }
 
 // Other types than these need an extension of some devices.
@@ -92,6 +97,13 @@ absl::Status TakesLoops(const relay::Node& node, const LoopCode& code) {
   if (node.op->BackendOnly()) return No("it has no definition in loops");
   if (node.op->fusion == relay::FusionKind::kOpaque) {
     return No("its loops run one after the other");
+  }
+  // What is fused with it has operands, too.
+  const size_t taken = node.inputs.size() + node.outputs.size() + kOfFused;
+  const size_t most = code.argument_bytes / kAddressBytes;
+  if (most != 0 && taken > most) {
+    return No(
+        absl::StrCat("more than ", most - kOfFused, " operands and results"));
   }
   const absl::Status types = CheckTypes(node, code);
   if (!types.ok() || code.lacks == nullptr || node.op->compute == nullptr) {

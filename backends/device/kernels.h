@@ -18,14 +18,17 @@ namespace ingot::device {
 // Says what a code generator can do.
 struct LoopCode {
   bool narrow_floats = false;  // of 16 bits
+  // A kernel has no more than so many bytes of arguments, which are addresses;
+  // 0: it has any number.
+  size_t argument_bytes = 0;
   // Whether there is none for a function; null: there is for all.
   bool (*lacks)(const tir::Call& call) = nullptr;
 };
 
 // Whether a device runs the operator as loops: static shapes, elements of f32,
-// integers and bools, a definition that is no chain of loops, and nothing that
-// there is no code for. Says why not.
-absl::Status TakesLoops(const relay::Node& node, const LoopCode& code = {});
+// integers and bools, a definition that is no chain of loops, no more operands
+// than a kernel takes, and nothing that there is no code for. Says why not.
+absl::Status TakesLoops(const relay::Node& node, const LoopCode& code);
 
 // The entry of a function, whose parameters have constant shapes, that runs as
 // these kernels.

@@ -181,13 +181,29 @@ void GpuDevice::UnloadCode(void* code) {
   if (Use().ok()) driver_.UnloadCode(code);
 }
 
+bool GpuDevice::HasParameters(Kernel kernel, size_t count) const {
+  if (driver_.GetParameter == nullptr) return true;
+  const auto has = [&](size_t number) {
+    size_t offset, bytes;
+    return driver_.GetParameter(kernel, number, &offset, &bytes) == 0;
+  };
+  return (count == 0 || has(count - 1)) && !has(count);
+}
+
 absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
-                                            const device::Launch& launch) {
+                                            const device::Launch& launch,
+                                            size_t arguments) {
   INGOT_RETURN_IF_ERROR(Use());
   Kernel kernel = nullptr;
   absl::Status status = driver_.ToStatus(
       absl::StrCat("there is no kernel '", launch.kernel, "'"),
       driver_.FindKernel(&kernel, code, launch.kernel.c_str()));
+  const size_t parameters = arguments + launch.maps.size();
+  if (status.ok() && !HasParameters(kernel, parameters)) {
+    status = absl::InvalidArgumentError(absl::StrCat("kernel '", launch.kernel,
+                                                     "' does not take ",
+                                                     parameters, " arguments"));
+  }
   if (status.ok() && launch.shared_bytes > 0) {
     const std::string doing = absl::StrCat(
         "groups of ", launch.kernel, " share ", launch.shared_bytes, " bytes");

@@ -48,8 +48,8 @@ class GpuDevice final : public device::KernelDevice {
     return LoadCode(bytes, nullptr);
   }
   void UnloadCode(void* code) override;
-  absl::StatusOr<void*> FindKernel(void* code,
-                                   const device::Launch& launch) override;
+  absl::StatusOr<void*> FindKernel(void* code, const device::Launch& launch,
+                                   size_t arguments) override;
   // InvalidArgument for work items that are in no groups, or in too many.
   absl::Status Run(void* kernel, const device::Launch& launch,
                    absl::Span<void* const> arguments) override;
@@ -71,6 +71,8 @@ class GpuDevice final : public device::KernelDevice {
   // The executor's stream on the calling thread, or else the device's own.
   GpuStream& CurrentStream() const;
   absl::StatusOr<std::string> Compile(const std::string& ptx);
+  // Whether a kernel takes so many, or the driver does not say.
+  bool HasParameters(Kernel kernel, size_t count) const;
 
   const Driver& driver_;
   const int device_;

@@ -100,13 +100,17 @@ using GraphRun = void*;  // the same, ready to be queued
 
 // CUDA's driver has these from version 12 on; before, they are null. The first
 // describes a tensor of which kernels copy boxes, in 128 bytes that a kernel
-// gets as an argument.
+// gets as an argument. The other one, which 12.4 brought, says where a kernel's
+// parameter lies, and fails where there is none of that number.
 #define INGOT_CUDA_12_FUNCTIONS(X)                                           \
   X(DescribeTensor,                                                          \
     (void* map, int type, unsigned rank, void* memory, const uint64_t* dims, \
      const uint64_t* strides, const uint32_t* box, const uint32_t* steps,    \
      int interleave, int swizzle, int promotion, int beyond_ends),           \
-    "cuTensorMapEncodeTiled")
+    "cuTensorMapEncodeTiled")                                                \
+  X(GetParameter,                                                            \
+    (Kernel kernel, size_t number, size_t * offset, size_t * bytes),         \
+    "cuFuncGetParamInfo")
 
 // A family of GPUs that share a driver: a value.
 struct Family {

@@ -93,7 +93,7 @@ TEST_F(StreamTest, AfterAnErrorNothingRunsUntilItWasTold) {
   const auto code = device.LoadCode(
       ".version 6.0\n.visible .entry f(\n.param .u64 f_param_0\n)", nullptr);
   ASSERT_TRUE(code.ok()) << code.status();
-  const auto kernel = device.FindKernel(*code, {"f"});
+  const auto kernel = device.FindKernel(*code, {"f"}, 1);
   ASSERT_TRUE(kernel.ok()) << kernel.status();
   log_();
   fail_("kernel", 700);

@@ -24,6 +24,10 @@ constexpr char kCpuOption[] = "mcpu";
 // to fill a GPU's cores from several groups each, and to share its registers.
 constexpr int64_t kGroup = 256;
 
+// Kernels of PTX before version 8.1 take so much, and LLVM writes an earlier
+// one for all of these GPUs.
+constexpr size_t kArgumentBytes = 4096;
+
 absl::StatusOr<codegen::Machine> MachineOf(const GpuTarget& gpu,
                                            const Target& target) {
   const std::string cpu = target.Option(kCpuOption, gpu.cpu);
@@ -96,8 +100,8 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
     return MachineOf(gpu, target).status();
   };
   kind.supports = [](const Target&, const relay::Node& node) {
-    return device::TakesLoops(node,
-                              {/*narrow_floats=*/true, codegen::DeviceLacks});
+    return device::TakesLoops(
+        node, {/*narrow_floats=*/true, kArgumentBytes, codegen::DeviceLacks});
   };
   kind.machine = [gpu](const Target& target) -> absl::StatusOr<MachineModel> {
     MachineModel machine;

@@ -122,7 +122,7 @@ Tensor RunOnDevice(const OpenDevice& on, const tir::PrimFunc& func,
   for (const codegen::DeviceKernel& kernel : kernels) {
     const device::Launch launch = {kernel.name, kernel.WorkItems(),
                                    kernel.group};
-    const auto handle = device.FindKernel(*code, launch);
+    const auto handle = device.FindKernel(*code, launch, memory.size());
     EXPECT_TRUE(handle.ok()) << handle.status();
     EXPECT_TRUE(device.Run(*handle, launch, memory).ok());
   }

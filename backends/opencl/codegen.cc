@@ -20,6 +20,8 @@ namespace {
 constexpr int kGroupCores = 100;
 // OpenCL has every device offer so much.
 constexpr int64_t kSharedBytes = 32 << 10;
+// And it has every kernel take so many bytes of arguments.
+constexpr size_t kArgumentBytes = 1024;
 
 absl::StatusOr<MachineModel> MachineOf(const Target&) {
   MachineModel machine;
@@ -29,7 +31,8 @@ absl::StatusOr<MachineModel> MachineOf(const Target&) {
 }
 
 absl::Status Supports(const Target&, const relay::Node& node) {
-  return device::TakesLoops(node);
+  return device::TakesLoops(
+      node, {/*narrow_floats=*/false, kArgumentBytes, /*lacks=*/nullptr});
 }
 
 absl::StatusOr<CodegenResult> Generate(

@@ -191,7 +191,8 @@ void ClDevice::UnloadCode(void* code) {
 }
 
 absl::StatusOr<void*> ClDevice::FindKernel(void* code,
-                                           const device::Launch& launch) {
+                                           const device::Launch& launch,
+                                           size_t /*arguments*/) {
   if (launch.shared_bytes != 0 || !launch.maps.empty()) {
     return absl::InvalidArgumentError(
         "code for OpenCL has arrays for all that a group shares");

@@ -45,8 +45,8 @@ class ClDevice final : public device::KernelDevice {
                                  std::string* built) override;
   absl::StatusOr<void*> LoadBuilt(absl::string_view binary) override;
   void UnloadCode(void* code) override;
-  absl::StatusOr<void*> FindKernel(void* code,
-                                   const device::Launch& launch) override;
+  absl::StatusOr<void*> FindKernel(void* code, const device::Launch& launch,
+                                   size_t arguments) override;
   absl::Status Run(void* kernel, const device::Launch& launch,
                    absl::Span<void* const> arguments) override;
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/device/testing/device_sets.h"
 #include "backends/opencl/device.h"
 #include "backends/testing/run_model.h"
@@ -104,6 +105,17 @@ module {
   EXPECT_EQ(set->Find("opencl", "opencl", "kernels.cl"), nullptr);
 }
 
+TEST(OpenClCode, LeavesKernelsOfTooManyArgumentsToTheHost) {
+  const auto has_code = [](int tensors) {
+    const auto set =
+        CompileText(testing_support::ConcatOf(tensors), "opencl,llvm");
+    EXPECT_TRUE(set.ok()) << set.status();
+    return set.ok() && set->Find("opencl", "opencl", "kernels.cl") != nullptr;
+  };
+  EXPECT_TRUE(has_code(99));
+  EXPECT_FALSE(has_code(100));
+}
+
 class OpenClDevice : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -124,6 +136,33 @@ TEST_F(OpenClDevice, RunsItsPartOfAModelWithTheCopiesOfTheCut) {
   const auto results = testing_support::RunModel(*model, {Input()});
   ASSERT_TRUE(results.ok()) << results.status();
   ExpectMixed(*results);
+}
+
+// Names of tensors are a model's; OpenCL has functions, words and macros that
+// are called so. The first kernel is of items, the others of blocks.
+TEST_F(OpenClDevice, TakesTensorsThatAreCalledAsOpenClsWords) {
+  const std::vector<std::string> names = {
+      "barrier",   "get_group_id", "get_local_id",        "get_global_id",
+      "read_only", "write_only",   "read_write",          "M_PI",
+      "_Bool",     "cl_khr_fp64",  "CLK_LOCAL_MEM_FENCE", "FLT_EPSILON"};
+  std::string inputs, sums, sum = "%barrier";
+  for (const std::string& name : names) {
+    absl::StrAppend(&inputs, ", %", name, ": f32[3, 300]");
+    absl::StrAppend(&sums, "%s", name, " = add(", sum, ", %", name, ")\n");
+    sum = absl::StrCat("%s", name);
+  }
+  const auto set = CompileText(
+      absl::StrCat("module { func @main(%x: f32[3, 300]", inputs,
+                   ") -> (%y, %a, %b, %c) {\n", sums, "%y = mul(%x, ", sum, R"()
+    %a = softmax(%barrier) {axis=1}
+    %b = softmax(%get_group_id) {axis=1}
+    %c = softmax(%get_local_id) {axis=1}
+  }
+})"),
+      "opencl");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  EXPECT_TRUE(model.ok()) << model.status();
 }
 
 TEST_F(OpenClDevice, RunsTilesOfProducts) {

@@ -59,7 +59,12 @@ const std::set<std::string>& Reserved() {
         "cross",    "normalize", "all",      "any",        "shuffle",
         "sign",     "NULL",      "NAN",      "INFINITY",   "MAXFLOAT",
         "fma",      "mad",       "rint",     "bool",       "true",
-        "false",    "pipe",      "vec_step"};
+        "false",    "pipe",      "vec_step", "read_only",  "write_only",
+        "barrier",  "read_write"};
+    for (const char* place :
+         {"get_global_id", "get_group_id", "get_local_id"}) {
+      names->insert(place);
+    }
 #define INGOT_OPENCL_NAME(Name, text, arity) \
   names->insert(text);                       \
   names->insert(text "f");

@@ -229,10 +229,11 @@ const char* const kKernels[] = {
     // Types, macros and functions of C's headers and of generated text.
     "func @header_names(%int64_t: f32[n], %INT8_MIN: f32[n], %UINT8_MAX: "
     "f32[n], %HUGE_VAL: f32[n], %FP_NAN: f32[n], %ingot_tanh_f32: f32[n], "
-    "%INGOT_EXPORT: f32[n]) -> (%__LINE__: f32[n]) { for size_t in [0, n) { "
+    "%INGOT_EXPORT: f32[n], %_Bool: f32[n]) -> (%__LINE__: f32[n]) { for "
+    "size_t in [0, n) { "
     "%__LINE__[size_t] = tanh(%int64_t[size_t] * 0.0f) + %INT8_MIN[size_t] + "
     "%UINT8_MAX[size_t] + %HUGE_VAL[size_t] + %FP_NAN[size_t] + "
-    "%ingot_tanh_f32[size_t] + %INGOT_EXPORT[size_t] } }",
+    "%ingot_tanh_f32[size_t] + %INGOT_EXPORT[size_t] + %_Bool[size_t] } }",
 };
 
 int64_t SizeOf(const tir::Expr& dim) {

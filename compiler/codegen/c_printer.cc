@@ -64,11 +64,15 @@ bool MayBeOfHeaders(absl::string_view name) {
   for (absl::string_view end : {"_t", "_MAX", "_MIN"}) {
     if (absl::EndsWith(name, end)) return true;
   }
-  for (absl::string_view start : {"EXIT_", "FP_", "HUGE_VAL", "INGOT_", "MATH_",
-                                  "__", "ingot_", "math_errhandling"}) {
+  for (absl::string_view start :
+       {"CHAR_BIT", "CLK_", "CL_", "DBL_", "EXIT_", "FLT_", "FP_", "HALF_",
+        "HUGE_VAL", "INGOT_", "MATH_", "M_", "__", "cl_", "ingot_",
+        "math_errhandling"}) {
     if (absl::StartsWith(name, start)) return true;
   }
-  return false;
+  // C keeps such names for itself, and has words of that form.
+  return name.size() > 1 && name[0] == '_' &&
+         absl::ascii_isupper(static_cast<unsigned char>(name[1]));
 }
 
 }  // namespace

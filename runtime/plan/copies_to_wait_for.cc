@@ -86,7 +86,8 @@ std::vector<std::vector<int>> CopiesToWaitFor(const Plan& plan) {
                   [](const PlanCall& call) { return call.has_copy(); });
   if (!any) return waits;
   const std::vector<uint32_t> roots = RootsOf(plan);
-  std::map<uint32_t, std::deque<Piece>> under_way;  // by storage
+  const auto storages = static_cast<uint32_t>(plan.storage_size());
+  std::map<uint32_t, std::deque<Piece>> under_way;  // by storage, then states
   for (int i = 0; i < plan.calls_size(); ++i) {
     const PlanCall& call = plan.calls(i);
     if (call.device() != 0 && !call.has_copy()) continue;
@@ -95,14 +96,16 @@ std::vector<std::vector<int>> CopiesToWaitFor(const Plan& plan) {
       const PlanTensor& root =
           plan.tensors(static_cast<int>(roots[call.args(k)]));
       // Nothing writes to inputs and constants.
-      if (!root.has_storage()) continue;
+      if (!root.has_storage() && !root.has_state()) continue;
       if (DeviceOf(plan, root) != 0) continue;
       const uint64_t bytes = BytesOf(PlanTypeOf(plan, root)),
                      begin = root.offset();
       const uint64_t end =
           begin + std::min(bytes, std::numeric_limits<uint64_t>::max() - begin);
       Meet({begin, end, k >= reads, i, call.device()},
-           &under_way[root.storage()], &waits[i]);
+           &under_way[root.has_state() ? storages + root.state()
+                                       : root.storage()],
+           &waits[i]);
     }
   }
   return waits;

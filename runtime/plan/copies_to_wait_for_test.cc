@@ -17,7 +17,7 @@ using Lists = std::vector<std::vector<int>>;
 
 // Tensors of 8 bytes: 0 to 3 in storage 0, the CPU's, at 0, 8, 16 and 4; 4 and
 // 5 on devices 1 and 2; 6 in storage 0, of a size that only a run knows; 7 is a
-// view of 0.
+// view of 0; 8 is state 0, and 9 a view of it.
 Plan WithCalls(const std::string& calls) {
   Plan plan;
   std::string text = "storage {} storage { device: 1 } storage { device: 2 }";
@@ -34,6 +34,8 @@ Plan WithCalls(const std::string& calls) {
   add("storage: 2", "value: 2");
   add("storage: 0 offset: 32", "op: SYMBOL");
   add("view_of: 0", "value: 2");
+  add("state: 0", "value: 2");
+  add("view_of: 8", "value: 2");
   EXPECT_TRUE(
       google::protobuf::TextFormat::ParseFromString(text + calls, &plan));
   return plan;
@@ -67,6 +69,16 @@ TEST(CopiesToWaitFor, WritersWaitForWhatIsRead) {
   EXPECT_EQ(CopiesToWaitFor(WithCalls(Copy(0, 4, 1) + OnCpu(0, 1) +
                                       OnCpu(1, 0) + OnCpu(1, 0))),
             (Lists{{}, {}, {0}, {}}));
+}
+
+// A run changes states as it changes storage.
+TEST(CopiesToWaitFor, StatesAreReadAndWritten) {
+  EXPECT_EQ(
+      CopiesToWaitFor(WithCalls(Copy(9, 4, 1) + OnCpu(0, 1) + OnCpu(0, 8))),
+      (Lists{{}, {}, {0}}));
+  EXPECT_EQ(
+      CopiesToWaitFor(WithCalls(Copy(4, 8, 1) + OnCpu(0, 1) + OnCpu(9, 1))),
+      (Lists{{}, {}, {0}}));
 }
 
 TEST(CopiesToWaitFor, UnknownSizesReachToTheEnd) {

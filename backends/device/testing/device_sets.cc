@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/relay/parser.h"
@@ -99,6 +100,16 @@ int CountOf(absl::string_view what, absl::string_view text) {
     ++count;
   }
   return count;
+}
+
+std::string ConcatOf(int tensors) {
+  std::string inputs, operands;
+  for (int i = 0; i < tensors; ++i) {
+    absl::StrAppend(&inputs, i == 0 ? "" : ", ", "%x", i, ": f32[2, 3]");
+    absl::StrAppend(&operands, i == 0 ? "" : ", ", "%x", i);
+  }
+  return absl::StrCat("module { func @main(", inputs,
+                      ") -> (%y) { %y = concat(", operands, ") {axis=1} } }");
 }
 
 }  // namespace ingot::testing_support

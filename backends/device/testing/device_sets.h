@@ -88,6 +88,9 @@ std::vector<std::string> WorkOfLoading(const ArtifactSet& set,
 void CheckThatBuildsAreKept(const ArtifactSet& set,
                             absl::string_view code_file);
 
+// A model that puts so many tensors together, in one operator.
+std::string ConcatOf(int tensors);
+
 }  // namespace ingot::testing_support
 
 #endif  // INGOT_BACKENDS_DEVICE_TESTING_DEVICE_SETS_H_

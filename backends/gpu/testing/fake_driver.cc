@@ -1,5 +1,6 @@
 #include "backends/gpu/testing/fake_driver.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -369,6 +370,18 @@ EXPORT int cuFuncSetAttribute(void* kernel, int attribute, int value) {
   static_cast<FakeKernel*>(kernel)->shared_by_launch = value;
   return kOk;
 }
+
+EXPORT int cuFuncGetParamInfo(void* kernel, size_t number, size_t* offset,
+                              size_t* bytes) {
+  BEGIN(cuFuncGetParamInfo, , true);
+  constexpr size_t kMapBytes = 128;
+  const std::vector<bool>& are_addresses =
+      static_cast<FakeKernel*>(kernel)->parameters;
+  if (number >= are_addresses.size()) return kInvalidValue;
+  *offset = 0;
+  *bytes = are_addresses[number] ? sizeof(void*) : kMapBytes;
+  return kOk;
+}
 #endif
 
 EXPORT int NAME(cuModuleUnload, hipModuleUnload)(void* code) {
@@ -401,7 +414,7 @@ EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
       extra != nullptr) {
     return kInvalidValue;
   }
-  std::vector<void*> addresses(64);
+  std::vector<void*> addresses(std::max<size_t>(called.parameters.size(), 64));
   for (size_t i = 0; i < called.parameters.size(); ++i) {
     if (!called.parameters[i]) continue;
     std::memcpy(&addresses[i], parameters[i], sizeof(void*));

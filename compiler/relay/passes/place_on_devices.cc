@@ -6,6 +6,7 @@
 //   %b = @npu_mul(%a, %a)      ->      %b = …
 //   output %b                          %b.cpu = device_copy(%b)
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -63,9 +64,11 @@ class Placer {
       const Value from = output;
       INGOT_ASSIGN_OR_RETURN(output, At("", from));
       if (output == from) continue;
-      // Results keep their names.
+      // Results keep their names. One that is a result twice has one copy.
+      if (!renamed_.insert(output.node).second) continue;
       output.node->name = from.node->name;
-      absl::StrAppend(&from.node->name, ".", PlaceOf(from));
+      from.node->name = function_->UniqueName(
+          absl::StrCat(from.node->name, ".", PlaceOf(from)));
     }
     if (copies_.empty()) return false;
     INGOT_RETURN_IF_ERROR(function_->Sort());
@@ -107,6 +110,7 @@ class Placer {
   const std::map<std::string, std::string>& keys_;
   std::map<const Node*, std::string> places_;  // those not on the CPU, and all
   std::map<std::pair<Value, std::string>, Value> copies_;
+  std::set<const Node*> renamed_;  // copies that are results
 };
 
 }  // namespace

@@ -3,10 +3,13 @@
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/printer.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ingot::relay {
 namespace {
+
+using ::testing::HasSubstr;
 
 // What the pass makes of a module, with a device for the target key "npu" and
 // one for "gpu".
@@ -70,6 +73,28 @@ TEST(PlaceOnDevices, CopiesEachValueOnceWhereItCrosses) {
   }
 }
 )");
+}
+
+TEST(PlaceOnDevices, GivesWhatStaysOnADeviceANameOfItsOwn) {
+  const std::string placed = Placed(R"(module {
+  func @main(%x: f32[4]) -> (%a, %a.npu, %a) {
+    %a = @npu_neg(%x) : f32[4]
+    %a.npu = @host_neg(%x) : f32[4]
+  }
+  func @npu_neg(%p: f32[4]) -> (%r) attrs {primitive=1, target="npu"} {
+    %r = neg(%p) : f32[4]
+  }
+  func @host_neg(%p: f32[4]) -> (%r) attrs {primitive=1} {
+    %r = neg(%p) : f32[4]
+  }
+}
+)");
+  EXPECT_THAT(placed, HasSubstr(R"(-> (%a, %a.npu, %a) {
+    %x.npu = device_copy(%x) {to="npu"} : f32[4]
+    %a.npu_1 = @npu_neg(%x.npu) : f32[4]
+    %a.npu = @host_neg(%x) : f32[4]
+    %a = device_copy(%a.npu_1) : f32[4]
+  })"));
 }
 
 TEST(PlaceOnDevices, LeavesModulesWithoutDevicesAlone) {

@@ -120,6 +120,30 @@ struct Both {
   }
 };
 
+// The form of a comparison of pairs, which makes two predicates: of the lower
+// numbers, then of the higher ones.
+template <typename Op, typename T>
+struct PairComparison {
+  static bool Run(Warp& warp, const Instruction& i) {
+    const auto* const a = warp.Lanes<const Pair<T>>(i.at[2]);
+    const auto* const b = warp.Lanes<const Pair<T>>(i.at[3]);
+    uint32_t low = 0, high = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      low |= uint32_t{Op::Do(a[lane].low, b[lane].low)} << lane;
+      high |= uint32_t{Op::Do(a[lane].high, b[lane].high)} << lane;
+    }
+    KeepPredicate(warp, i.at[0], low);
+    KeepPredicate(warp, i.at[1], high);
+    return true;
+  }
+  static Form MakeForm() {
+    Form form;
+    form.operands = "ppww";
+    form.run = Run;
+    return form;
+  }
+};
+
 #if defined(__x86_64__)
 __attribute__((target("avx2,fma"))) void MultiplyAddLanes(const float* a,
                                                           const float* b,
@@ -228,23 +252,23 @@ struct Relation {
   }
 };
 
-template <typename T>
+template <typename T, template <typename, typename> class Kind>
 void AddComparisons(Forms* forms, const std::string& type) {
   Forms& f = *forms;
-  f["setp.lt" + type] = Comparison<Relation<1>, T>::MakeForm();
-  f["setp.eq" + type] = Comparison<Relation<2>, T>::MakeForm();
-  f["setp.le" + type] = Comparison<Relation<3>, T>::MakeForm();
-  f["setp.gt" + type] = Comparison<Relation<4>, T>::MakeForm();
-  f["setp.ne" + type] = Comparison<Relation<5>, T>::MakeForm();
-  f["setp.ge" + type] = Comparison<Relation<6>, T>::MakeForm();
-  f["setp.num" + type] = Comparison<Relation<7>, T>::MakeForm();
-  f["setp.nan" + type] = Comparison<Relation<8>, T>::MakeForm();
-  f["setp.ltu" + type] = Comparison<Relation<9>, T>::MakeForm();
-  f["setp.equ" + type] = Comparison<Relation<10>, T>::MakeForm();
-  f["setp.leu" + type] = Comparison<Relation<11>, T>::MakeForm();
-  f["setp.gtu" + type] = Comparison<Relation<12>, T>::MakeForm();
-  f["setp.neu" + type] = Comparison<Relation<13>, T>::MakeForm();
-  f["setp.geu" + type] = Comparison<Relation<14>, T>::MakeForm();
+  f["setp.lt" + type] = Kind<Relation<1>, T>::MakeForm();
+  f["setp.eq" + type] = Kind<Relation<2>, T>::MakeForm();
+  f["setp.le" + type] = Kind<Relation<3>, T>::MakeForm();
+  f["setp.gt" + type] = Kind<Relation<4>, T>::MakeForm();
+  f["setp.ne" + type] = Kind<Relation<5>, T>::MakeForm();
+  f["setp.ge" + type] = Kind<Relation<6>, T>::MakeForm();
+  f["setp.num" + type] = Kind<Relation<7>, T>::MakeForm();
+  f["setp.nan" + type] = Kind<Relation<8>, T>::MakeForm();
+  f["setp.ltu" + type] = Kind<Relation<9>, T>::MakeForm();
+  f["setp.equ" + type] = Kind<Relation<10>, T>::MakeForm();
+  f["setp.leu" + type] = Kind<Relation<11>, T>::MakeForm();
+  f["setp.gtu" + type] = Kind<Relation<12>, T>::MakeForm();
+  f["setp.neu" + type] = Kind<Relation<13>, T>::MakeForm();
+  f["setp.geu" + type] = Kind<Relation<14>, T>::MakeForm();
 }
 
 }  // namespace
@@ -258,10 +282,12 @@ void AddFloats(Forms* forms) {
   AddPairs<Bfloat>(forms, ".bf16x2");
   AddRounded<float>(forms, ".f32");
   AddRounded<double>(forms, ".f64");
-  AddComparisons<float>(forms, ".f32");
-  AddComparisons<double>(forms, ".f64");
-  AddComparisons<Half>(forms, ".f16");
-  AddComparisons<Bfloat>(forms, ".bf16");
+  AddComparisons<float, Comparison>(forms, ".f32");
+  AddComparisons<double, Comparison>(forms, ".f64");
+  AddComparisons<Half, Comparison>(forms, ".f16");
+  AddComparisons<Bfloat, Comparison>(forms, ".bf16");
+  AddComparisons<Half, PairComparison>(forms, ".f16x2");
+  AddComparisons<Bfloat, PairComparison>(forms, ".bf16x2");
   AddApproximations(forms);
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) {

@@ -173,6 +173,19 @@ TEST(PtxInstructions, CompareFloats) {
   }
 }
 
+// The lower numbers' predicate comes first.
+TEST(PtxInstructions, ComparePairs) {
+  const auto result = [](uint32_t a, uint32_t b) {
+    return WordOf(
+        "setp.lt.f16x2 %p1|%p2, %r1, %r2;\nselp.u32 %r3, 1, 0, %p1;\n"
+        "@%p2 add.u32 %r3, %r3, 2;",
+        a, b);
+  };
+  EXPECT_EQ(result(0x3c004000, 0x40003c00), 2u);  // 2 < 1, 1 < 2
+  EXPECT_EQ(result(0x40003c00, 0x3c004000), 1u);
+  EXPECT_EQ(result(0x3c003c00, 0x40004000), 3u);
+}
+
 TEST(PtxInstructions, OfHalvesAreRounded) {
   const auto of = [](const std::string& opcode, uint32_t a, uint32_t b) {
     return WordOf("cvt.u16.u32 %s1, %r1;\ncvt.u16.u32 %s2, %r2;\n" + opcode +
