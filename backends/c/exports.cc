@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/c_prelude.h"
@@ -16,10 +15,6 @@ using codegen::DimBinding;
 using codegen::DimCheck;
 using codegen::Signature;
 using tir::PrimFunc;
-
-std::string Quoted(absl::string_view text) {
-  return absl::StrCat("\"", absl::CEscape(text), "\"");
-}
 
 // Callers that are not Ingot pass tensors as they have them.
 constexpr char kIsDense[] = R"(

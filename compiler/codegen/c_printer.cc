@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "base/alignment.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_vector_helpers.h"
@@ -417,11 +418,16 @@ void CPrinter::PrintPart(const tir::Part& s) {
   }
 }
 
+std::string CPrinter::Quoted(absl::string_view text) {
+  // C99 reads "??/" as a backslash before it looks for the string's end.
+  return absl::StrCat(
+      "\"", absl::StrReplaceAll(absl::CEscape(text), {{"?", "\\?"}}), "\"");
+}
+
 void CPrinter::PrintAssert(const tir::Assert& s) {
   Line(absl::StrCat("if (!(", Print(s.condition), ")) {"));
   Indent();
-  Line(absl::StrCat("return fail(\"ValueError\", \"", absl::CEscape(s.message),
-                    "\");"));
+  Line(absl::StrCat("return fail(\"ValueError\", ", Quoted(s.message), ");"));
   Outdent();
   Line("}");
 }

@@ -70,6 +70,8 @@ class CPrinter {
   // How a value of the type is declared, and an element in memory.
   static std::string ValueType(DataType t);
   static std::string MemoryType(DataType t);
+  // A string of any text, names of a model among it.
+  static std::string Quoted(absl::string_view text);
 
   // A C identifier made from `name`, which no other has since Reset.
   std::string Declare(absl::string_view name);

@@ -85,6 +85,24 @@ TEST_F(OpTest, DefaultsReachCopiesAndInferenceOfUnboundAttributes) {
   EXPECT_EQ(ToString((*types)[0]), "f32[2, 12]");
 }
 
+// A run checks nothing of a slice of no elements, whichever way it goes.
+TEST_F(OpTest, SlicesOfNothingRelyOnNothing) {
+  for (const int64_t step : {1, 2, -1, -3}) {
+    const Node* slice = Call("slice", {{2, 0}},
+                             {{"axes", Ints{1}},
+                              {"starts", MakeShape({0})},
+                              {"ends", MakeShape({0})},
+                              {"steps", Ints{step}}});
+    ASSERT_NE(slice, nullptr);
+    std::vector<DimAssumption> assumed;
+    const auto types =
+        InferTypes(*slice->op, slice->inputs, slice->attrs, &assumed);
+    ASSERT_TRUE(types.ok()) << types.status();
+    EXPECT_EQ(ToString((*types)[0]), "f32[2, 0]");
+    EXPECT_TRUE(assumed.empty()) << "step " << step;
+  }
+}
+
 // Dimensions of which a run knows which are 1: layers that broadcast the same
 // ones again have the same dimensions, in whatever order they come.
 TEST_F(OpTest, DimensionsThatBroadcastAgainDoNotGrow) {

@@ -285,6 +285,16 @@ TEST_F(CliTest, WeightsMayBeInSeveralFiles) {
       {"--weights-per-file", "much"});
 }
 
+// "?\?/" is a backslash in C99, and the quotation mark after it is not the end.
+TEST_F(CliTest, NamesOfAModelStayTextInC) {
+  WriteFileBytes(Path("names.relay"),
+                 "module { func @main(%x: f32[2]) -> (%y: \"a?\?/\\\"\") { "
+                 "%y = relu(%x) } }");
+  Do({"compile", "@names.relay", "-o", "@names.ingot", "--target=c"});
+  Do({"link", "@names.ingot", "-o", "@names.so"});
+  EXPECT_THAT(Do({"run", "@names.so"}), HasSubstr("a?\?/\""));
+}
+
 TEST_F(CliTest, VerifyFindsWhatIsWrong) {
   WriteMlpTestData(Path("data"));
   const std::string output = Path("data/test_data_set_0/output_0.pb");

@@ -49,12 +49,7 @@ class HeaderPrinter {
         macro_(absl::AsciiStrToUpper(prefix)) {
     std::set<std::string> taken;
     for (const tir::Var* var : tir::SymbolicDims(func_)) {
-      const std::string name = Identifier(var->name);
-      std::string unique = name;
-      for (int i = 1; !taken.insert(unique).second; ++i) {
-        unique = absl::StrCat(name, "_", i);
-      }
-      dims_.push_back(std::move(unique));
+      dims_.push_back(Unique(Identifier(var->name), &taken));
     }
   }
 
@@ -96,6 +91,16 @@ class HeaderPrinter {
     return func_.params[func_.num_inputs() + i];
   }
 
+  // The name, with a number where it is taken.
+  static std::string Unique(const std::string& name,
+                            std::set<std::string>* taken) {
+    std::string unique = name;
+    for (int i = 1; !taken->insert(unique).second; ++i) {
+      unique = absl::StrCat(name, "_", i);
+    }
+    return unique;
+  }
+
   void Define(absl::string_view name, absl::string_view value) {
     absl::StrAppend(&out_, "#define ", macro_, "_", name, " ", value, "\n");
   }
@@ -105,7 +110,9 @@ class HeaderPrinter {
     absl::StrAppend(&out_, "/* ", what, " ",
                     InComment(plan_.tensors(static_cast<int>(t)).name()), ": ",
                     InComment(TypeText(buffer)), " */\n");
-    const std::string name = absl::AsciiStrToUpper(buffer.name);
+    // Of x and X, too.
+    const std::string name =
+        Unique(absl::AsciiStrToUpper(buffer.name), &macros_);
     Define(absl::StrCat(name, "_RANK"), absl::StrCat(buffer.shape.size()));
     int64_t elements = 1;
     std::vector<int64_t> shape;
@@ -185,6 +192,7 @@ class HeaderPrinter {
   const Plan& plan_;
   const std::string prefix_, macro_;
   std::vector<std::string> dims_;
+  std::set<std::string> macros_;  // what those of tensors begin with
   std::string out_;
 };
 

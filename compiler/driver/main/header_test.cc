@@ -46,6 +46,26 @@ TEST(HeaderTest, HasConstantSizesAsConstants) {
                                 "    void* arena);\n"));
 }
 
+// Names that differ in nothing but the case of letters, and one that is what
+// the second of them gets.
+TEST(HeaderTest, MacrosOfTwoTensorsAreTwo) {
+  Plan plan;
+  plan.set_entry("net");
+  for (const char* name : {"x", "X", "x_1", "y"}) {
+    plan.add_tensors()->set_name(name);
+  }
+  for (int t : {0, 1, 2}) plan.add_inputs(t);
+  plan.add_outputs(3);
+  BuiltMain built;
+  built.function = *tir::Parse(
+      "func @net_main(%in_x: f32[2], %in_X: f32[5], %in_x_1: f32[7]) -> "
+      "(%out_y: bool[]) { %out_y[] = true }");
+  const std::string header = MainHeader(built, plan, "net", 0);
+  EXPECT_THAT(header, HasSubstr("#define NET_IN_X_ELEMENTS 2\n"));
+  EXPECT_THAT(header, HasSubstr("#define NET_IN_X_1_ELEMENTS 5\n"));
+  EXPECT_THAT(header, HasSubstr("#define NET_IN_X_1_1_ELEMENTS 7\n"));
+}
+
 // Two dimensions whose names are one as C identifiers.
 TEST(HeaderTest, HasSymbolicSizesAsFunctions) {
   const std::string header = Header(

@@ -86,7 +86,8 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
 }
 
 // Notes what a slice whose ends only a run knows relies on: that it ends, or
-// begins when it goes backward, inside of its dimensions.
+// begins when it goes backward, inside of its dimensions. One of no elements
+// relies on nothing.
 void AssumeInside(const TensorType& x, const Attrs& attrs,
                   std::vector<DimAssumption>* assumed) {
   const tir::Bounds dimensions = tir::Bounds::Dimensions();
@@ -95,7 +96,12 @@ void AssumeInside(const TensorType& x, const Attrs& attrs,
   for (size_t k = 0; k < axes.size(); ++k) {
     const Dim& dim = x.shape[axes[k]];
     const Dim start = attrs.Get<Shape>("starts")[k];
-    Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k] : start + 1;
+    const Dim end = attrs.Get<Shape>("ends")[k];
+    const bool is_empty = steps[k] > 0
+                              ? tir::Prove(tir::Le(end, start), &dimensions)
+                              : tir::Prove(tir::Le(start, end), &dimensions);
+    if (is_empty) continue;
+    Dim bound = steps[k] > 0 ? end : start + 1;
     if (tir::Prove(tir::Le(bound, dim), &dimensions)) continue;
     // The end may lie up to a step after the last element.
     if (steps[k] > 1 && steps[k] < std::numeric_limits<int32_t>::max()) {
