@@ -98,7 +98,7 @@ absl::Status TakesLoops(const relay::Node& node, const LoopCode& code) {
   if (node.op->fusion == relay::FusionKind::kOpaque) {
     return No("its loops run one after the other");
   }
-  // What is fused with it has operands, too.
+  // Operators that are fused with it have operands, too.
   const size_t taken = node.inputs.size() + node.outputs.size() + kOfFused;
   const size_t most = code.argument_bytes / kAddressBytes;
   if (most != 0 && taken > most) {

@@ -68,8 +68,8 @@ int64_t UsesOf(const LoopState& state, const Expr& load) {
 
 // Returns the places, in elements from the first one on, from each of which the
 // loops yet to be made read at least `bytes`: those of two blocks of results.
-// Of more, requests took longer than they gained (Winograd's with four blocks
-// on Zen 5), so that there is the first place alone.
+// Where there are more, the first place alone is returned: requests took longer
+// than they gained (Winograd's with four blocks on Zen 5).
 std::vector<int64_t> PlacesOf(const LoopState& state, const tir::Load& load,
                               int64_t bytes) {
   constexpr int64_t kMost = 2;

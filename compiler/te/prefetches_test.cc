@@ -74,7 +74,8 @@ TEST(PrefetchesTest, InALoopOfParts) {
               HasSubstr("prefetch %w[i0, r0o * 4, 0] bytes [512, +512)"));
 }
 
-// Of two panels that an iteration reads, each is asked for; of four the first.
+// An iteration asks for each of two panels that it reads, for the first of
+// four.
 TEST(PrefetchesTest, OfTwoPlaces) {
   for (const int64_t panels : {2, 4}) {
     Product product(I(100));

@@ -110,7 +110,7 @@ class HeaderPrinter {
     absl::StrAppend(&out_, "/* ", what, " ",
                     InComment(plan_.tensors(static_cast<int>(t)).name()), ": ",
                     InComment(TypeText(buffer)), " */\n");
-    // Of x and X, too.
+    // The macros of x and X are two, as well.
     const std::string name =
         Unique(absl::AsciiStrToUpper(buffer.name), &macros_);
     Define(absl::StrCat(name, "_RANK"), absl::StrCat(buffer.shape.size()));
