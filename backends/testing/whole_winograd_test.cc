@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -41,6 +42,7 @@ struct Problem {
   Numbers numbers = Numbers::kAll;
   // f32(conv(x, w) + bias) / 2 rather than the convolution alone.
   bool epilogue = false;
+  bool open = false;  // a run tells height and width
 
   int64_t result_height() const { return height + pads[0] + pads[2] - 2; }
   int64_t result_width() const { return width + pads[1] + pads[3] - 2; }
@@ -53,10 +55,11 @@ std::string Type(DataType type, const Ints& shape) {
 
 std::string Text(const Problem& p) {
   const DataType i32 = DataType::Int(32);
+  const std::string plane =
+      p.open ? "h, w" : absl::StrCat(p.height, ", ", p.width);
   return absl::StrCat(
-      "module { func @main(%x: ",
-      Type(p.data, {p.batch, p.in, p.height, p.width}),
-      ", %z: ", Type(p.data, {}), ") -> (%y) { %w = const ",
+      "module { func @main(%x: ", p.data.ToString(), "[", p.batch, ", ", p.in,
+      ", ", plane, "], %z: ", Type(p.data, {}), ") -> (%y) { %w = const ",
       Type(DataType::Int(8), {p.out, p.in, 3, 3}), " random(5) ",
       p.zero_of_run_time ? "%o = cast(%z) {dtype=i32}"
                          : absl::StrCat("%o = const i32[] {", p.zero, "}"),
@@ -278,6 +281,20 @@ TEST(WholeWinogradTest, ManyRowsOfTilesAndImages) {
   ExpectSame({1, 16, 32, 61, 37, {1, 1, 1, 1}});
   ExpectSame({3, 16, 16, 10, 7, {1, 1, 1, 1}});
   ExpectSame({2, 64, 64, 32, 32, {1, 1, 1, 1}});
+}
+
+TEST(WholeWinogradTest, PlanesThatARunTells) {
+  for (const auto& [height, width] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1}, {4, 8}, {9, 2}, {30, 27}}) {
+    Problem p = {2, 20, 33, height, width, {1, 1, 1, 1}};
+    p.zero = 138;
+    p.epilogue = height % 2 == 0;
+    p.open = true;
+    ExpectSame(p);
+  }
+  Problem uneven = {1, 16, 16, 5, 6, {0, 2, 1, 0}};
+  uneven.open = true;
+  ExpectSameOn("c_bytes_by_4 -mcpu=native", uneven);
 }
 
 TEST(WholeWinogradTest, BytesAndZeroPoints) {

@@ -198,8 +198,7 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
       continue;
     }
     for (const int64_t place :
-         PlacesOf(state, *tir::As<tir::Load>(*finder.found),
-                  std::max<int64_t>(bytes, 1))) {
+         PlacesOf(state, *tir::As<tir::Load>(*finder.found), bytes)) {
       std::vector<Expr> indices = load.indices;
       if (place != 0) indices.back() = indices.back() + place;
       stmts.push_back(tir::MakePrefetch(load.buffer, std::move(indices),

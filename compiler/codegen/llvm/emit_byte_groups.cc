@@ -60,9 +60,11 @@ std::optional<KernelEmitter::RoundedStore> KernelEmitter::FindRoundedStore(
     found.tables.push_back(load->buffer.get());
   }
   const auto* cast = tir::As<tir::Cast>(value);
-  if (cast == nullptr || cast->dtype.lanes != kWords) return std::nullopt;
+  if (found.tables.empty() || cast == nullptr || cast->dtype.lanes != kWords) {
+    return std::nullopt;
+  }
   const std::optional<Quantization> q = quantizations_.Find(*cast);
-  if (!q || found.tables.empty()) return std::nullopt;
+  if (!q) return std::nullopt;
   found.rounded = *q;
   return found;
 }
@@ -90,12 +92,11 @@ std::vector<KernelEmitter::RoundedStore> KernelEmitter::FindByteGroup(
       break;
     }
     group.push_back(*std::move(found));
-    if (group.size() > kMost) break;
+    if (group.size() > kMost + 1) break;
   }
   // Three and two are better than four and one.
   if (group.size() > kMost) {
-    const size_t next = FindByteGroup(stores.subspan(kMost)).size();
-    group.resize(next == 1 ? kMost - 1 : kMost);
+    group.resize(group.size() == kMost + 1 ? kMost - 1 : kMost);
   }
   if (!MayTakeTurns(stores.first(group.size()))) group.clear();
   return group;

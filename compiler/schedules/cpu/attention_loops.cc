@@ -178,9 +178,7 @@ Stmt Builder::Build() {
 }
 
 Stmt Builder::Panels(const Body& body) {
-  int64_t queries = 0;
-  tir::AsConstInt(queries_, &queries);
-  const int64_t left = queries % width_;
+  const int64_t left = ConstExtent(queries_).value_or(0) % width_;
   const int64_t last = (left + b_.lanes - 1) / b_.lanes;
   if (left == 0 || last == b_.tile.vectors) return For("p", panels_, body);
   // The last panel of all has fewer vectors.
@@ -249,7 +247,9 @@ Stmt Builder::Start(const Expr& panel) {
         return copied(Min(query + l, queries_ - 1), d, l);
       });
     });
-    copy = tir::MakeIf(tir::Le(query + width_, queries_), copy, last);
+    copy = vectors_ < b_.tile.vectors
+               ? last
+               : tir::MakeIf(tir::Le(query + width_, queries_), copy, last);
   }
   const Stmt start = Vectors([&](const Expr& l) {
     return MakeSeq({MakeStore(most_, {panel, l},
