@@ -173,14 +173,16 @@ std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,
   return PlaneInterior{*rows, *columns};
 }
 
+void CutAtBorders(Stage* out, int axis, const Interior& interior,
+                  int64_t tile) {
+  const int64_t extent = GuessExtent(out->output().shape()[axis]);
+  const std::vector<int64_t> cuts = TileCuts(interior, extent, tile);
+  if (!cuts.empty()) out->Specialize(out->axis(axis), cuts);
+}
+
 void CutAtBorders(Stage* out, const PlaneInterior& interior, int64_t tile) {
-  const auto cut = [out](int axis, const Interior& part, int64_t size) {
-    const int64_t extent = GuessExtent(out->output().shape()[axis]);
-    const std::vector<int64_t> cuts = TileCuts(part, extent, size);
-    if (!cuts.empty()) out->Specialize(out->axis(axis), cuts);
-  };
-  cut(kHeight, interior.rows, 1);
-  cut(kWidth, interior.columns, tile);
+  CutAtBorders(out, kHeight, interior.rows, /*tile=*/1);
+  CutAtBorders(out, kWidth, interior.columns, tile);
 }
 
 }  // namespace ingot::te::cpu

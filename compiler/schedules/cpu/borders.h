@@ -69,8 +69,10 @@ struct PlaneInterior {
 std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,
                                              const Stage& pad);
 
-// Cuts the plane of `out`, each element of which is made of one of `acc`, in
-// tiles of a row's columns. What reads padding then has loops of its own.
+// Cuts an axis of `out`, each element of which is made of one of `acc`, or its
+// plane, in tiles of a row's columns. What reads padding then has loops of its
+// own.
+void CutAtBorders(Stage* out, int axis, const Interior& interior, int64_t tile);
 void CutAtBorders(Stage* out, const PlaneInterior& interior, int64_t tile);
 
 }  // namespace ingot::te::cpu

@@ -166,21 +166,22 @@ TEST_P(PaddingTest, ConvolutionsOfManyPartsAreCopied) {
   ExpectSame(k, schedule, {{tir::As<tir::Var>(height), 5}});
 }
 
-// Padded tiles of planes that a run tells end where these end.
+// Sums leave taps on padding out; padded tiles of maxima end where planes do.
 TEST_P(PaddingTest, WindowsOfPlanesThatARunTells) {
   for (const bool pool : {false, true}) {
     for (const auto& [kernel, stride] :
          std::vector<std::pair<int64_t, int64_t>>{
-             {2, 3}, {3, 1}, {3, 2}, {5, 1}}) {
+             {2, 3}, {3, 1}, {3, 2}, {5, 1}, {7, 1}, {9, 2}}) {
       const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
       ConvSize s = {1, 8, 0, 0, kernel, stride, kernel / 2, 1};
       s.more_pad = stride - 1;
       if (kernel == 2) s.dilation = 2;
       const Kernel k = BlockedWindow(s, pool, h, w);
       const Schedule schedule = Make(k);
-      EXPECT_FALSE(chosen_);
+      EXPECT_EQ(chosen_, !pool);
       for (const auto& [height, width] :
-           std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {2, 3}, {9, 33}}) {
+           std::vector<std::pair<int64_t, int64_t>>{
+               {1, 1}, {2, 3}, {9, 33}, {5, 70}}) {
         SCOPED_TRACE(absl::StrCat("plane ", height, "x", width, ", kernel ",
                                   kernel, ", stride ", stride,
                                   pool ? ", pool" : ""));
@@ -190,9 +191,19 @@ TEST_P(PaddingTest, WindowsOfPlanesThatARunTells) {
   }
 }
 
+// Of a sum, rows of taps are asked for, however many lie on padding.
+TEST_P(PaddingTest, WideBordersOfSums) {
+  for (const int64_t size : {1, 2, 6, 7, 13, 20, 33}) {
+    for (const int64_t kernel : {7, 9}) {
+      SCOPED_TRACE(absl::StrCat("plane ", size, ", kernel ", kernel));
+      Check(BlockedWindow({1, 8, 0, size, kernel, 1, kernel / 2, 1}, false));
+    }
+  }
+}
+
 // Six rows around a plane would each be code of their own, and each element of
 // a large window would be asked for.
-TEST_P(PaddingTest, WideBordersAndLargeWindowsAreCopied) {
+TEST_P(PaddingTest, WideBordersAndLargeWindowsOfMaximaAreCopied) {
   Check(BlockedWindow({1, 8, 0, 20, 5, 1, 3, 1}, true), false);
   Check(BlockedWindow({1, 8, 0, 20, 7, 1, 2, 1}, true), false);
 }
@@ -231,16 +242,20 @@ TEST(BordersTest, PartsHaveTheSameTapsOnPadding) {
 }
 
 TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
-  const Kernel k = BlockedWindow({1, 8, 0, 20, 5, 1, 2, 1}, false);
-  auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
-  ASSERT_TRUE(func.ok()) << func.status();
-  func = tir::VectorizeLoops(tir::Simplify(*func));
-  ASSERT_TRUE(func.ok()) << func.status();
-  func = tir::UnrollLoops(*func);
-  ASSERT_TRUE(func.ok()) << func.status();
-  const std::string text = tir::Print(*func);
-  EXPECT_THAT(text, Not(HasSubstr("%pad")));
-  EXPECT_THAT(text, Not(HasSubstr("select")));
+  for (const int64_t kernel : {5, 7}) {
+    const Kernel k =
+        BlockedWindow({1, 8, 0, 20, kernel, 1, kernel / 2, 1}, false);
+    auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
+    ASSERT_TRUE(func.ok()) << func.status();
+    func = tir::VectorizeLoops(tir::Simplify(*func));
+    ASSERT_TRUE(func.ok()) << func.status();
+    func = tir::UnrollLoops(*func);
+    ASSERT_TRUE(func.ok()) << func.status();
+    const std::string text = tir::Print(*func);
+    EXPECT_THAT(text, Not(HasSubstr("%pad")));
+    EXPECT_THAT(text, Not(HasSubstr("select")));
+    EXPECT_THAT(text, Not(HasSubstr("muladd(broadcast(0.0f")));
+  }
 }
 
 // Nor is one of a tile whose taps all lie on padding or all do not.

@@ -1,7 +1,8 @@
 // Loops whose cost is memory: depthwise convolutions and pools. A vector of
 // channels (or of neighbouring columns) at a time, a stretch of the row in
 // registers, the window unrolled so that neighbours share what they load. Where
-// that is channels, padding is no copy: borders have loops of their own.
+// that is channels, padding is no copy: sums leave out the taps that lie on it,
+// and the borders of other windows have loops of their own.
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -73,6 +74,14 @@ int64_t RowTile(const Stage& acc, const MachineModel& machine) {
 // Windows of more elements are loops.
 constexpr int64_t kMostUnrolled = 25;
 
+// A row of a window that is a loop is unrolled up to this.
+constexpr int64_t kMostTaps = 8;
+
+bool UnrollsRows(const Stage& acc) {
+  const auto taps = ConstExtent(acc.op().reduce_extent.back());
+  return taps && *taps <= kMostTaps;
+}
+
 bool UnrollsWindow(const Stage& acc) {
   int64_t window = 1;
   for (const Expr& extent : acc.op().reduce_extent) {
@@ -82,11 +91,32 @@ bool UnrollsWindow(const Stage& acc) {
   return window <= kMostUnrolled;
 }
 
+// Whether what lies on padding is left out: by a condition for each row of
+// taps and, where only a run knows the columns, for each tile of them.
+bool SkipsPadding(const Stage& acc) {
+  return IsBlocked(acc) && acc.op().reducer.is_sum &&
+         acc.output().dtype().is_float();
+}
+
 // Nothing where the padding must be a copy: other windows' conditions would be
 // looked at for each element.
-std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage& pad) {
+std::optional<PlaneInterior> InteriorOfPlane(const Stage& acc,
+                                             const Stage& pad) {
   if (!IsBlocked(acc) || !UnrollsWindow(acc)) return std::nullopt;
   return PlaneInteriorOf(acc, pad);
+}
+
+// Makes the loops so that the padding need not be copied.
+void LeavePaddingOut(Stage* acc, Stage* out, Stage* pad, int64_t tile) {
+  if (!SkipsPadding(*acc)) {
+    CutAtBorders(out, *InteriorOfPlane(*acc, *pad), tile);
+  } else {
+    if (const auto columns = InteriorOf(*acc, *pad, kWidth)) {
+      CutAtBorders(out, kWidth, *columns, tile);
+    }
+    acc->SkipZeros(acc->axis(kWidth));
+  }
+  pad->ComputeInline();
 }
 
 // These loops wait for memory, so that no count of cycles tells tiles apart.
@@ -102,7 +132,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const int64_t rows = RowsPerTile(out, *pad, site.machine);
     space.parameters.push_back({"rows", {rows, 2 * rows, rows / 2}});
     space.parameters.push_back({"copies_padding", {1}});
-    if (InteriorOf(site.stage, *pad)) {
+    if (SkipsPadding(site.stage) || InteriorOfPlane(site.stage, *pad)) {
       space.parameters.back().values = {0, 1};
     }
   }
@@ -112,12 +142,12 @@ ScheduleSpace Space(const ScheduleSite& site) {
 // The loops of one tile of the accumulator: the window unrolled where it is
 // small, vectors in the inside.
 void ScheduleAccumulator(Stage* acc, int64_t lanes) {
-  const bool unroll_window = UnrollsWindow(*acc);
   std::vector<Loop> inner(acc->axes().begin(), acc->axes().begin() + 3);
   for (Loop loop : acc->reduce_axes()) {
     inner.push_back(loop);
-    if (unroll_window) acc->Unroll(loop);
+    if (UnrollsWindow(*acc)) acc->Unroll(loop);
   }
+  if (UnrollsRows(*acc)) acc->Unroll(acc->reduce_axes().back());
   if (IsBlocked(*acc)) {
     auto [bv, bl] = acc->Split(acc->axis(4), lanes);
     for (Loop loop : {acc->axis(kWidth), bv, bl}) inner.push_back(loop);
@@ -144,8 +174,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   Stage* pad = FindPad(*schedule, *acc);
   const bool cut = pad != nullptr && choice.Get("copies_padding") == 0;
   if (cut) {
-    CutAtBorders(out, *InteriorOf(*acc, *pad), choice.Get("width"));
-    pad->ComputeInline();
+    LeavePaddingOut(acc, out, pad, choice.Get("width"));
     pad = nullptr;
   }
   const bool parallel = GuessWork(acc) >= kParallelWork;
