@@ -389,6 +389,43 @@ TEST(BlockLayoutTest, FewChannelsBeyondABlockArePlain) {
   EXPECT_EQ(transforms("9", "1, 1"), 2);
 }
 
+// Vectors of columns hold more than blocks of few channels, where there are
+// enough columns.
+TEST(BlockLayoutTest, FewChannelsOfWidePlanesArePlain) {
+  const auto text_of = [](absl::string_view plane, int out, int groups) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::StrCat("(%x: f32[1, 3, ", plane, "]) -> (%y) {\n",
+                          "    %w = const f32[", out, ", ", 3 / groups,
+                          ", 3, 3] random(1)\n    %y = conv2d(%x, %w) {groups=",
+                          groups, ", pads=[1, 1, 1, 1]}\n  }")),
+        {"block_layout", "simplify"});
+    return module == nullptr ? "" : Print(*module);
+  };
+  const auto plain = Not(HasSubstr("kernel_layout"));
+  const auto blocked = HasSubstr("kernel_layout");
+  EXPECT_THAT(text_of("4, 16", 3, 1), plain);
+  EXPECT_THAT(text_of("4, 16", 3, 3), plain);
+  EXPECT_THAT(text_of("h, w", 4, 1), plain);
+  EXPECT_THAT(text_of("4, 16", 5, 1), blocked);
+  EXPECT_THAT(text_of("4, 3", 3, 1), blocked);
+  EXPECT_THAT(text_of("4, 3", 3, 3), blocked);
+}
+
+// One channel after a block multiplies its taps only.
+TEST(BlockLayoutTest, OneChannelInABlockIsDepthwise) {
+  const auto module = CheckKeepsMeaning(Main(R"((%x: f32[n, 16, h, w]) -> (%y) {
+    %w0 = const f32[16, 16, 1, 1] random(1)
+    %w1 = const f32[1, 16, 1, 1] random(2)
+    %w2 = const f32[1, 1, 3, 3] random(3)
+    %c0 = conv2d(%x, %w0)
+    %c1 = conv2d(%c0, %w1)
+    %y = conv2d(%c1, %w2) {pads=[1, 1, 1, 1]}
+  })"),
+                                        {"block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(Print(*module), HasSubstr("kernel_layout=\"OIHW8o\""));
+}
+
 TEST(BlockLayoutTest, GroupsByWholeBlocksOnly) {
   EXPECT_THAT(OpsAfter(Main(R"((%x: f32[1, 16, 4, 4]) -> (%y) {
     %w = const f32[16, 4, 3, 3] random(1)

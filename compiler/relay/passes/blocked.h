@@ -79,6 +79,12 @@ class BlockedValues {
   };
 
   MaybeBlocked Conv(const Node& node);
+  // One of dense `data` in blocks by tiles of bytes or of bf16 parts, or by
+  // Winograd's algorithm; nothing where none of these suits it.
+  MaybeBlocked ConvByTiles(const Node& node, const Value& data,
+                           int64_t in_block, int64_t block);
+  // Whether the taps of a depthwise kernel's rows are packed in words.
+  bool TapsAreWords(const Node& conv) const;
   // The places of `data`, which are in blocks, that a convolution of single
   // places takes.
   absl::StatusOr<Value> PlacesOf(const Node& conv, const Value& data);

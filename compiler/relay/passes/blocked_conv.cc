@@ -96,6 +96,17 @@ std::optional<tir::Interval> NumbersIn(const Node& conv) {
                        std::max<int64_t>(0, bytes->max - zero->min)};
 }
 
+// Whether vectors of so many lanes hold at least twice as many results if they
+// are of neighbouring columns than if they are of channels.
+bool ColumnsFillMore(const Dim& columns, int64_t channels, int64_t lanes) {
+  const auto filled = [&](int64_t count) {
+    return static_cast<double>(count) /
+           static_cast<double>(tir::CeilDivInt(count, lanes) * lanes);
+  };
+  const auto known = ConstShape({columns});
+  return (known ? filled(known->front()) : 1) >= 2 * filled(channels);
+}
+
 }  // namespace
 
 bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
@@ -123,19 +134,23 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   const int64_t groups = node.attrs.Get<int64_t>("groups");
   const auto kernel = *ConstShape(w.type().shape);
   const int64_t out = kernel[0], in = ChannelsOf(x.type());
-  const bool depthwise = groups > 1 && groups == in && out == in;
+  const bool depthwise =
+      groups == in && out == in && (groups > 1 || IsBlocked(x));
+  const bool dense = groups == 1 && !depthwise;
   const bool one_block = layouts_->one_block;
   if (one_block ? out % unit != 0 || std::max(in, out) > kMaxBlock ||
                       (groups > 1 && !depthwise)
-                : groups > 1 && !depthwise &&
-                      (kernel[1] % unit != 0 || out / groups % unit != 0)) {
+                : (groups > 1 && !depthwise &&
+                   (kernel[1] % unit != 0 || out / groups % unit != 0)) ||
+                      (word == 0 && !IsBlocked(x) &&
+                       ColumnsFillMore(node.outputs[0].shape[3], out, unit))) {
     return std::nullopt;
   }
   const int64_t block = one_block ? out : unit;
   Attrs attrs = node.attrs;
   std::string kernel_layout;
   Value data;
-  if (word == 0 && !depthwise && groups == 1 &&
+  if (word == 0 && dense &&
       (one_block ? in % unit != 0
                  : !IsBlocked(x) && FillingUpCosts(node, block))) {
     INGOT_ASSIGN_OR_RETURN(data, Plain(x));
@@ -151,17 +166,10 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(in_block));
-    if (word > 0 && groups == 1 && block == WordKernels::kColumns &&
-        layouts_->byte_depth != nullptr &&
-        layouts_->byte_depth(node) == WordKernels::kRow) {
-      return ConvInTiles(node, data);
-    }
-    if (const int64_t parts = groups == 1 ? PartsOf(node, block) : 0;
-        parts > 0) {
-      return ConvOfParts(node, data, parts);
-    }
-    if (const Winograd* const winograd = WinogradOf(node)) {
-      return ConvByWinograd(node, data, in_block, block, *winograd);
+    if (dense) {
+      INGOT_ASSIGN_OR_RETURN(const std::optional<Blocked> by_tiles,
+                             ConvByTiles(node, data, in_block, block));
+      if (by_tiles) return by_tiles;
     }
     if (word > 0 && !depthwise) {
       return ConvInWords(node, data, in_block, block, std::move(attrs));
@@ -176,8 +184,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
     attrs.Set("groups", tir::CeilDivInt(in, block) * block);
-    if (layouts_->tap_words && IsByteProduct(node) && kernel[3] > 1 &&
-        TapWordsOf(kernel[3]) && attrs.GetEach("dilations", 2)[1] == 1) {
+    if (TapsAreWords(node)) {
       INGOT_ASSIGN_OR_RETURN(Tensor words, PackTapWords(*ConstantOf(w)));
       plain = Value{function_->AddConstant(w.node->name, std::move(words))};
       plain.node->sources.Add(w.node->sources);
@@ -190,7 +197,31 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       Transformed(plain, "OIHW", kernel_layout, w.node->name, target_));
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
-  return Blocked{result, block, out, false, groups == 1 ? out : 0};
+  return Blocked{result, block, out, false, dense ? out : 0};
+}
+
+BlockedValues::MaybeBlocked BlockedValues::ConvByTiles(const Node& node,
+                                                       const Value& data,
+                                                       int64_t in_block,
+                                                       int64_t block) {
+  if (ElementsOfWord(node, *layouts_) > 0 && block == WordKernels::kColumns &&
+      layouts_->byte_depth != nullptr &&
+      layouts_->byte_depth(node) == WordKernels::kRow) {
+    return ConvInTiles(node, data);
+  }
+  if (const int64_t parts = PartsOf(node, block); parts > 0) {
+    return ConvOfParts(node, data, parts);
+  }
+  if (const Winograd* const winograd = WinogradOf(node)) {
+    return ConvByWinograd(node, data, in_block, block, *winograd);
+  }
+  return std::nullopt;
+}
+
+bool BlockedValues::TapsAreWords(const Node& conv) const {
+  const auto taps = ConstShape(conv.inputs[1].type().shape)->back();
+  return layouts_->tap_words && IsByteProduct(conv) && taps > 1 &&
+         TapWordsOf(taps) && conv.attrs.GetEach("dilations", 2)[1] == 1;
 }
 
 absl::StatusOr<Value> BlockedValues::PlacesOf(const Node& conv,
