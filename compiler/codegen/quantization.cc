@@ -20,6 +20,13 @@ std::optional<double> NumberOf(const Expr& e) {
   return std::nullopt;
 }
 
+int FirstByte(DataType t) { return t.is_int() ? -128 : 0; }
+
+// The number that becomes so much more than the zero.
+float Times(int steps, float scale) {
+  return static_cast<float>(steps) * scale;
+}
+
 // Moves limits of x to those of the quantisation, as far as NaN passes through
 // them: of u8 it is the lower one.
 void TakeLimits(Quantization* q) {
@@ -42,6 +49,10 @@ void TakeLimits(Quantization* q) {
 }
 
 }  // namespace
+
+bool Quantization::HasLimitBelow() const {
+  return least > Times(FirstByte(to) - zero, scale);
+}
 
 std::optional<Quantization> QuantizationFinder::Find(const tir::Cast& e) {
   if (!e.dtype.is_integer() || e.dtype.is_bool() || e.dtype.bits != 8) {
@@ -66,7 +77,7 @@ std::optional<Quantization> QuantizationFinder::Find(const tir::Cast& e) {
     return std::nullopt;
   }
   const std::optional<double> scale = NumberOf(quotient->b);
-  const int first = e.dtype.is_int() ? -128 : 0, last = first + 255;
+  const int first = FirstByte(e.dtype), last = first + 255;
   if (!scale || zero != std::rint(zero) || zero < first || zero > last) {
     return std::nullopt;
   }
@@ -82,8 +93,8 @@ std::optional<Quantization> QuantizationFinder::Find(const tir::Cast& e) {
   }
   if (!found->second) return std::nullopt;
   q.reciprocal = *found->second;
-  q.least = static_cast<float>(first - q.zero) * q.scale;
-  q.most = static_cast<float>(last - q.zero) * q.scale;
+  q.least = Times(first - q.zero, q.scale);
+  q.most = Times(last - q.zero, q.scale);
   TakeLimits(&q);
   return q;
 }

@@ -34,6 +34,9 @@ struct Quantization {
   ByteReciprocal reciprocal;
   int zero;
   DataType to;
+
+  // Whether `least` becomes another byte than the first.
+  bool HasLimitBelow() const;
 };
 
 // f32(i32(a quantisation) - zero).

@@ -1,9 +1,10 @@
-// Sums that become bytes and are looked up, as quantised networks with
-// activations have them, against loops written here. The widths leave every
-// number of vectors behind the last whole tile.
+// Sums that become bytes, which may be looked up, as quantised networks have
+// them, against loops written here. The widths leave every number of vectors
+// behind the last whole tile.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,25 @@ namespace {
 constexpr int kChannels = 16;
 constexpr int kWidths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 14, 29, 30, 31, 60};
 constexpr float kFactor = 1.0f / 8192, kScale = 0.02f, kSmall = 0.0041f;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 int Weight(int o, int i) { return (5 * o + 3 * i) % 11 - 5; }
 int Datum(int i, int x) { return (37 * i + 71 * x + i * x) % 256; }
 
+// What is made of each sum, times %m, until it is a byte.
+constexpr char kLookedUp[] = R"(
+      %q$0 = quantize(%p$0, %s, %z) {dtype=$1}
+      %d$0 = dequantize(%q$0, %s, %z)
+      %h$0 = tanh(%d$0)
+      %u$0 = quantize(%h$0, %t, %z) {dtype=$1})";
+constexpr char kRounded[] = R"(
+      %u$0 = quantize(%p$0, %s, %z) {dtype=$1})";
+constexpr char kRoundedRelu[] = R"(
+      %r$0 = relu(%p$0)
+      %u$0 = quantize(%r$0, %s, %z) {dtype=$1})";
+
 // Every channel of the second convolution is one of the first.
-std::string Text(const std::string& type, int zero) {
+std::string Text(const std::string& type, int zero, absl::string_view made) {
   std::vector<int> weights, same;
   for (int o = 0; o < kChannels; ++o) {
     for (int i = 0; i < kChannels; ++i) {
@@ -33,25 +47,21 @@ std::string Text(const std::string& type, int zero) {
       same.push_back(o == i ? 1 : 0);
     }
   }
-  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> inputs = {"%m: f32[]"}, outputs;
   std::string body = absl::Substitute(
       "%w = const i8[16, 16, 1, 1] {$0}\n%v = const i8[16, 16, 1, 1] {$1}\n"
-      "%s = const f32[] {$2}\n%t = const f32[] {$3}\n%z = const $4[] {$5}\n%m "
-      "= const f32[] {$6}\n",
+      "%s = const f32[] {$2}\n%t = const f32[] {$3}\n%z = const $4[] {$5}\n",
       absl::StrJoin(weights, ", "), absl::StrJoin(same, ", "), kScale, kSmall,
-      type, zero, kFactor);
+      type, zero);
   for (const int n : kWidths) {
     inputs.push_back(absl::StrCat("%x", n, ": u8[1, 16, 1, ", n, "]"));
     outputs.push_back(absl::StrCat("%y", n));
-    absl::StrAppend(&body, absl::Substitute(R"(
+    absl::StrAppend(&body, absl::Substitute(absl::StrCat(R"(
       %c$0 = conv2d(%x$0, %w) {out_dtype=i32}
       %f$0 = cast(%c$0) {dtype=f32}
-      %p$0 = mul(%f$0, %m)
-      %q$0 = quantize(%p$0, %s, %z) {dtype=$1}
-      %d$0 = dequantize(%q$0, %s, %z)
-      %h$0 = tanh(%d$0)
-      %u$0 = quantize(%h$0, %t, %z) {dtype=$1}
-      %y$0 = conv2d(%u$0, %v) {out_dtype=i32})",
+      %p$0 = mul(%f$0, %m))",
+                                                         made, R"(
+      %y$0 = conv2d(%u$0, %v) {out_dtype=i32})"),
                                             n, type));
   }
   return absl::StrCat("module { func @main(", absl::StrJoin(inputs, ", "),
@@ -60,15 +70,47 @@ std::string Text(const std::string& type, int zero) {
 }
 
 int Quantized(float x, float scale, int zero, int least) {
-  const int whole = static_cast<int>(std::nearbyint(x / scale)) + zero;
-  return std::clamp(whole, least, least + 255);
+  if (std::isnan(x)) return 0;
+  const float whole = std::nearbyint(x / scale) + static_cast<float>(zero);
+  return static_cast<int>(std::clamp(whole, static_cast<float>(least),
+                                     static_cast<float>(least + 255)));
 }
 
-void Check(const std::string& type, int zero) {
-  SCOPED_TRACE(absl::StrCat(type, " around ", zero));
-  auto module = relay::ReadModule(Text(type, zero));
+int Byte(absl::string_view made, float x, int zero, int least) {
+  if (made == kRoundedRelu && x < 0) x = 0;
+  const int byte = Quantized(x, kScale, zero, least);
+  if (made != kLookedUp) return byte;
+  return Quantized(std::tanh(static_cast<float>(byte - zero) * kScale), kSmall,
+                   zero, least);
+}
+
+void CheckResults(const std::vector<Tensor>& results, absl::string_view made,
+                  float factor, int zero, int least) {
+  for (size_t k = 0; k < results.size(); ++k) {
+    const int n = kWidths[k];
+    for (int o = 0; o < kChannels; ++o) {
+      for (int x = 0; x < n; ++x) {
+        int sum = 0;
+        for (int i = 0; i < kChannels; ++i) sum += Weight(o, i) * Datum(i, x);
+        ASSERT_EQ(results[k].data<int32_t>()[o * n + x],
+                  Byte(made, static_cast<float>(sum) * factor, zero, least))
+            << n << " wide, channel " << o << ", place " << x << ", times "
+            << factor;
+      }
+    }
+  }
+}
+
+// Far from any byte a number is at the end of their range; NaN is 0.
+constexpr float kFactors[] = {
+    kFactor, 0.4f,   -0.4f,     3e4f,
+    1e32f,   -1e32f, kInfinity, std::numeric_limits<float>::quiet_NaN()};
+
+void Check(const std::string& type, int zero, absl::string_view made) {
+  SCOPED_TRACE(absl::StrCat(type, " around ", zero, made));
+  auto module = relay::ReadModule(Text(type, zero, made));
   ASSERT_TRUE(module.ok()) << module.status();
-  std::vector<Tensor> inputs;
+  std::vector<Tensor> inputs = {*Tensor::Empty(DataType::Float(32), {})};
   for (const int n : kWidths) {
     inputs.push_back(*Tensor::Empty(DataType::UInt(8), {1, 16, 1, n}));
     for (int i = 0; i < kChannels; ++i) {
@@ -80,30 +122,22 @@ void Check(const std::string& type, int zero) {
   }
   const auto executor = testing_support::CompileAndOpen(module->get(), "llvm");
   ASSERT_TRUE(executor.ok()) << executor.status();
-  const auto results = (*executor)->Run(inputs);
-  ASSERT_TRUE(results.ok()) << results.status();
-  const int least = type == "i8" ? -128 : 0;
-  for (size_t k = 0; k < results->size(); ++k) {
-    const int n = kWidths[k];
-    for (int o = 0; o < kChannels; ++o) {
-      for (int x = 0; x < n; ++x) {
-        int sum = 0;
-        for (int i = 0; i < kChannels; ++i) sum += Weight(o, i) * Datum(i, x);
-        const int byte =
-            Quantized(static_cast<float>(sum) * kFactor, kScale, zero, least);
-        const float known = static_cast<float>(byte - zero) * kScale;
-        ASSERT_EQ((*results)[k].data<int32_t>()[o * n + x],
-                  Quantized(std::tanh(known), kSmall, zero, least))
-            << n << " wide, channel " << o << ", place " << x;
-      }
-    }
+  for (const float factor : kFactors) {
+    // Tables are of unsigned bytes, where NaN is the first.
+    if (std::isnan(factor) && made == kLookedUp) continue;
+    *inputs[0].mutable_data<float>() = factor;
+    const auto results = (*executor)->Run(inputs);
+    ASSERT_TRUE(results.ok()) << results.status();
+    CheckResults(*results, made, factor, zero, type == "i8" ? -128 : 0);
   }
 }
 
 TEST(LookedUpBytesTest, AsLoopsMakeThem) {
-  Check("u8", 128);
-  Check("u8", 0);
-  Check("i8", -3);
+  for (const absl::string_view made : {kRounded, kRoundedRelu, kLookedUp}) {
+    Check("u8", 128, made);
+    Check("u8", 0, made);
+    Check("i8", -3, made);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Rounded bytes of neighbouring vectors that are looked up in tables, as one
-// vector: an instruction that looks up takes no longer for 64 bytes than for
-// 16. Bytes that are only stored gain nothing.
+// Rounded bytes of neighbouring vectors, as one vector: words that are packed
+// saturate, so that they need no limits of their own, and an instruction that
+// looks bytes up in a table takes no longer for 64 of them than for 16.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -12,6 +12,7 @@
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/codegen/llvm/side_by_side.h"
 #include "compiler/tir/arith/affine.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace ingot::codegen {
 namespace {
@@ -29,23 +30,31 @@ llvm::SmallVector<int, kBytes> Counting(int count) {
   return order;
 }
 
-// The lowest bytes of the words of one register after the other.
-Value* LowBytes(llvm::IRBuilder<>& b, std::vector<Value*> registers) {
-  llvm::Type* const bytes = llvm::FixedVectorType::get(b.getInt8Ty(), kBytes);
-  for (Value*& v : registers) v = b.CreateBitCast(v, bytes);
-  if (registers.size() % 2 != 0) {
-    registers.push_back(llvm::PoisonValue::get(bytes));
+// The bytes of numbers, each with `zero` added: limits where they are none.
+Value* PackedBytes(llvm::IRBuilder<>& b, std::vector<Value*> numbers, int zero,
+                   bool is_signed) {
+  llvm::Type* const words = llvm::FixedVectorType::get(b.getInt16Ty(), 32);
+  numbers.resize(kMost, llvm::PoisonValue::get(numbers[0]->getType()));
+  Value* pairs[kMost / 2];
+  for (size_t i = 0; i < kMost / 2; ++i) {
+    pairs[i] = b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packssdw_512, {},
+                                 {numbers[2 * i], numbers[2 * i + 1]});
+    if (zero != 0) {
+      pairs[i] = b.CreateBinaryIntrinsic(
+          llvm::Intrinsic::sadd_sat, pairs[i],
+          llvm::ConstantInt::get(words, zero, /*IsSigned=*/true));
+    }
   }
-  llvm::SmallVector<int, kBytes> low;
-  for (int i = 0; i < 2 * kWords; ++i) {
-    low.push_back(static_cast<int>(sizeof(int32_t)) * i);
-  }
-  std::vector<Value*> pairs;
-  for (size_t i = 0; i < registers.size(); i += 2) {
-    pairs.push_back(b.CreateShuffleVector(registers[i], registers[i + 1], low));
-  }
-  if (pairs.size() == 1) return pairs[0];
-  return b.CreateShuffleVector(pairs[0], pairs[1], Counting(kBytes));
+  Value* const bytes =
+      b.CreateIntrinsic(is_signed ? llvm::Intrinsic::x86_avx512_packsswb_512
+                                  : llvm::Intrinsic::x86_avx512_packuswb_512,
+                        {}, {pairs[0], pairs[1]});
+  // Each quarter of the register has four bytes of each of the vectors.
+  llvm::SmallVector<int, kWords> order;
+  for (int i = 0; i < kWords; ++i) order.push_back(i % 4 * 4 + i / 4);
+  Value* const quarters = b.CreateBitCast(bytes, numbers[0]->getType());
+  return b.CreateBitCast(b.CreateShuffleVector(quarters, order),
+                         bytes->getType());
 }
 
 }  // namespace
@@ -60,9 +69,7 @@ std::optional<KernelEmitter::RoundedStore> KernelEmitter::FindRoundedStore(
     found.tables.push_back(load->buffer.get());
   }
   const auto* cast = tir::As<tir::Cast>(value);
-  if (found.tables.empty() || cast == nullptr || cast->dtype.lanes != kWords) {
-    return std::nullopt;
-  }
+  if (cast == nullptr || cast->dtype.lanes != kWords) return std::nullopt;
   const std::optional<Quantization> q = quantizations_.Find(*cast);
   if (!q) return std::nullopt;
   found.rounded = *q;
@@ -72,7 +79,7 @@ std::optional<KernelEmitter::RoundedStore> KernelEmitter::FindRoundedStore(
 std::vector<KernelEmitter::RoundedStore> KernelEmitter::FindByteGroup(
     absl::Span<const Store* const> stores) {
   std::vector<RoundedStore> group;
-  if (mask_ != nullptr) return group;
+  if (mask_ != nullptr || !m_.Has("avx512bw")) return group;
   tir::Affine first;
   for (const Store* store : stores) {
     if (store->buffer != stores[0]->buffer) break;
@@ -104,25 +111,17 @@ std::vector<KernelEmitter::RoundedStore> KernelEmitter::FindByteGroup(
 
 void KernelEmitter::EmitByteGroup(const Store& first,
                                   const std::vector<RoundedStore>& group) {
-  std::vector<Value*> sums;
+  std::vector<Value*> numbers;
   SideBySide side_by_side(b_);
   for (const RoundedStore& part : group) {
     cache_.clear();
-    const RoundedByte rounded = EmitRounded(part.rounded);
-    FloatMath f(b_, m_, rounded.sum);
-    sums.push_back(rounded.is_nan == nullptr
-                       ? rounded.sum
-                       : f.Pick(rounded.is_nan,
-                                f.C(kWholeNumbers - part.rounded.zero),
-                                rounded.sum));
+    numbers.push_back(EmitWholeQuotient(part.rounded));
     side_by_side.Next();
   }
   side_by_side.TakeTurns();
   cache_.clear();
-  Value* bytes = LowBytes(b_, std::move(sums));
-  bytes = b_.CreateAdd(
-      bytes, llvm::ConstantInt::get(bytes->getType(), group[0].rounded.zero,
-                                    /*IsSigned=*/true));
+  const Quantization& q = group[0].rounded;
+  Value* bytes = PackedBytes(b_, std::move(numbers), q.zero, q.to.is_int());
   const std::vector<const tir::BufferNode*>& tables = group[0].tables;
   for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
     bytes = EmitLookUp(**table, bytes);

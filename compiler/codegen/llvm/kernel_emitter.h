@@ -139,12 +139,16 @@ class KernelEmitter {
     llvm::Value* is_nan = nullptr;
   };
   RoundedByte EmitRounded(const Quantization& q);
+  // What q has for a quotient of so much.
+  llvm::Value* EmitQuotient(const Quantization& q, llvm::Value* v);
+  // The rounded quotient of AVX-512's 16 floats: with the zero added it is the
+  // byte, or lies on that side of the bytes' range whose end is.
+  llvm::Value* EmitWholeQuotient(const Quantization& q);
   // Each is null where `e` is something else.
   llvm::Value* EmitQuantized(const tir::Cast& e);
   llvm::Value* EmitDequantized(const tir::Cast& e);
 
-  // Stores of rounded bytes that are looked up and lie side by side
-  // (emit_byte_groups.cc).
+  // Stores of rounded bytes that lie side by side (emit_byte_groups.cc).
   struct RoundedStore {
     Quantization rounded;
     // In which the byte is looked up, the first one last.
