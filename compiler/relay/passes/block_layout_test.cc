@@ -411,6 +411,32 @@ TEST(BlockLayoutTest, FewChannelsOfWidePlanesArePlain) {
   EXPECT_THAT(text_of("4, 3", 3, 3), blocked);
 }
 
+// Then blocks before them become plain, where taps are worth it.
+TEST(BlockLayoutTest, FewResultsOfBlocksArePlain) {
+  const auto blocked = [](absl::string_view kernel, int pad) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::Substitute(R"((%x: f32[1, 16, h, w]) -> (%y) {
+    %v = const f32[16, 16, 1, 1] random(1)
+    %w = const f32[$0] random(2)
+    %c = conv2d(%x, %v)
+    %y = conv2d(%c, %w) {pads=[$1, $1, $1, $1]}
+  })",
+                              kernel, pad)),
+        {"block_layout", "simplify"});
+    int count = 0;
+    for (const auto& node : module->main()->nodes()) {
+      if (node->Is("conv2d") &&
+          node->attrs.Get<std::string>("data_layout") != "NCHW") {
+        ++count;
+      }
+    }
+    return count;
+  };
+  EXPECT_EQ(blocked("1, 16, 2, 2", 1), 1);
+  EXPECT_EQ(blocked("4, 16, 2, 2", 1), 2);
+  EXPECT_EQ(blocked("2, 16, 1, 1", 0), 2);
+}
+
 // One channel after a block multiplies its taps only.
 TEST(BlockLayoutTest, OneChannelInABlockIsDepthwise) {
   const auto module = CheckKeepsMeaning(Main(R"((%x: f32[n, 16, h, w]) -> (%y) {

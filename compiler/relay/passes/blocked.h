@@ -83,6 +83,9 @@ class BlockedValues {
   // Winograd's algorithm; nothing where none of these suits it.
   MaybeBlocked ConvByTiles(const Node& node, const Value& data,
                            int64_t in_block, int64_t block);
+  // Whether vectors of neighbouring columns of plain data take at most half the
+  // time that blocks of so many channels do, which few results leave empty.
+  bool ColumnsCostLess(const Node& conv, int64_t lanes) const;
   // Whether the taps of a depthwise kernel's rows are packed in words.
   bool TapsAreWords(const Node& conv) const;
   // The places of `data`, which are in blocks, that a convolution of single

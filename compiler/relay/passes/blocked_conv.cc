@@ -96,17 +96,6 @@ std::optional<tir::Interval> NumbersIn(const Node& conv) {
                        std::max<int64_t>(0, bytes->max - zero->min)};
 }
 
-// Whether vectors of so many lanes hold at least twice as many results if they
-// are of neighbouring columns than if they are of channels.
-bool ColumnsFillMore(const Dim& columns, int64_t channels, int64_t lanes) {
-  const auto filled = [&](int64_t count) {
-    return static_cast<double>(count) /
-           static_cast<double>(tir::CeilDivInt(count, lanes) * lanes);
-  };
-  const auto known = ConstShape({columns});
-  return (known ? filled(known->front()) : 1) >= 2 * filled(channels);
-}
-
 }  // namespace
 
 bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
@@ -117,6 +106,24 @@ bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
   return !IsOfPlaces(conv) && PartsOf(conv, block) == 0 &&
          WinogradOf(conv) == nullptr &&
          static_cast<double>(filled) >= kMuch * static_cast<double>(in);
+}
+
+bool BlockedValues::ColumnsCostLess(const Node& conv, int64_t lanes) const {
+  const Value& x = conv.inputs[0];
+  const auto kernel = *ConstShape(conv.inputs[1].type().shape);
+  const auto filled = [&](int64_t count) {
+    return static_cast<double>(count) /
+           static_cast<double>(tir::CeilDivInt(count, lanes) * lanes);
+  };
+  const auto columns = ConstShape({conv.outputs[0].shape[3]});
+  // About how many vectors are multiplied for each place and input channel, or
+  // take as long as the transform to plain data.
+  constexpr double kTransform = 1;
+  const double of_blocks = static_cast<double>(kernel[2] * kernel[3]);
+  const double of_columns =
+      of_blocks * filled(kernel[0]) / (columns ? filled(columns->front()) : 1) +
+      (IsBlocked(x) ? kTransform : 0);
+  return 2 * of_columns <= of_blocks;
 }
 
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
@@ -142,8 +149,8 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
                       (groups > 1 && !depthwise)
                 : (groups > 1 && !depthwise &&
                    (kernel[1] % unit != 0 || out / groups % unit != 0)) ||
-                      (word == 0 && !IsBlocked(x) &&
-                       ColumnsFillMore(node.outputs[0].shape[3], out, unit))) {
+                      (word == 0 && (dense || !IsBlocked(x)) &&
+                       ColumnsCostLess(node, unit))) {
     return std::nullopt;
   }
   const int64_t block = one_block ? out : unit;
