@@ -271,6 +271,22 @@ TEST(TextTest, MovesLikeNumbers) {
   y = Move({"Compress", "", 11},
            {OfStorageType(TextTensor({2}, {"a", "b"}), kTextType), condition});
   EXPECT_THAT(y.strings, ElementsAre("a"));
+  y = Move({"ScatterElements"},
+           {OfStorageType(TextTensor({3}, {"a", "b", "c"}), kTextType),
+            Longs({2}, {2, 0}),
+            OfStorageType(TextTensor({2}, {"wider", ""}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("", "b", "wider"));
+  y = Move({"ScatterND"},
+           {OfStorageType(TextTensor({3}, {"a", "b", "c"}), kTextType),
+            Longs({1, 1}, {1}),
+            OfStorageType(TextTensor({1}, {"wider"}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("a", "wider", "c"));
+  EXPECT_FALSE(RunOperator({"ScatterElements", "", 18,
+                            [](Node* n) { SetString(n, "reduction", "max"); }},
+                           {OfStorageType(TextTensor({1}, {"a"}), kTextType),
+                            Longs({1}, {0}),
+                            OfStorageType(TextTensor({1}, {"b"}), kTextType)})
+                   .ok());
   // Operators that change elements still refuse text.
   EXPECT_TRUE(absl::IsUnimplemented(RunOperator({"Neg"}, {x}).status()));
 }
