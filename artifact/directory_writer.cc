@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,10 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "artifact/directory.h"
 #include "artifact/directory_manifest.h"
 #include "artifact/file_tree.h"
@@ -105,32 +103,20 @@ absl::Status WriteFiles(const ArtifactSet& set,
   return tree.Write(below + kDirectoryManifest, json);
 }
 
-// Whether this is the staging folder of a process that ended before it could
-// remove it.
-bool IsAbandoned(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, kStagingPrefix)) return false;
-  int process = 0;
-  return absl::SimpleAtoi(name.substr(0, name.find('-')), &process) &&
-         process > 0 && kill(process, 0) != 0 && errno == ESRCH;
-}
-
 // The files of the dump that `tree` holds; none if it is empty.
 absl::StatusOr<std::vector<std::string>> EarlierFiles(const FileTree& tree,
                                                       absl::string_view dir) {
-  absl::StatusOr<Manifest> earlier = LoadManifest(tree);
-  if (earlier.ok()) return FilesNamedBy(*earlier);
   absl::StatusOr<std::vector<std::string>> names = tree.List();
   if (!names.ok()) return names;
   // An interrupted dump must not be in the way of the next.
-  std::vector<std::string> others;
+  bool is_empty = true;
   for (const std::string& name : *names) {
-    if (IsAbandoned(name)) {
-      tree.RemoveFolder(name);
-    } else {
-      others.push_back(name);
-    }
+    is_empty &=
+        absl::StartsWith(name, kStagingPrefix) && tree.RemoveIfAbandoned(name);
   }
-  if (others.empty()) return others;
+  if (is_empty) return std::vector<std::string>();
+  absl::StatusOr<Manifest> earlier = LoadManifest(tree);
+  if (earlier.ok()) return FilesNamedBy(*earlier);
   return absl::FailedPreconditionError(absl::StrCat(
       dir, " is neither empty nor an earlier dump, so nothing is written: ",
       earlier.status().message()));
@@ -174,8 +160,9 @@ absl::Status WriteTree(const ArtifactSet& set, absl::string_view dir,
                          EarlierFiles(tree, dir));
   INGOT_ASSIGN_OR_RETURN(Manifest manifest, DescribeSet(set));
 
+  UniqueFd mark;
   INGOT_ASSIGN_OR_RETURN(std::string folder,
-                         tree.MakeTemporaryFolder(kStagingPrefix));
+                         tree.MakeTemporaryFolder(kStagingPrefix, &mark));
   absl::Status status = WriteFiles(set, inspectors, tree, folder, &manifest);
   if (status.ok()) status = CheckRoom(tree, manifest, earlier);
   if (status.ok()) status = Install(tree, folder, manifest, earlier);

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/folder_in_use.h"
 #include "base/replace_file.h"
 #include "base/status_macros.h"
 
@@ -49,7 +50,8 @@ bool IsLink(int folder, const std::string& name) {
          S_ISLNK(info.st_mode);
 }
 
-// Removes what is in the open folder. Links are removed, not followed.
+// Removes what is in the open folder, a mark that it is in use last. Links are
+// removed, not followed.
 void RemoveContents(UniqueFd folder) {
   const int fd = fcntl(folder.get(), F_DUPFD_CLOEXEC, 0);
   DIR* stream = fd < 0 ? nullptr : fdopendir(fd);
@@ -59,7 +61,7 @@ void RemoveContents(UniqueFd folder) {
   }
   while (const dirent* entry = readdir(stream)) {
     const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
+    if (name == "." || name == ".." || name == kInUseMark) continue;
     if (unlinkat(folder.get(), name.c_str(), 0) == 0) continue;
     UniqueFd inner(openat(folder.get(), name.c_str(), kFolder | O_NOFOLLOW));
     if (!inner.ok()) continue;
@@ -67,6 +69,7 @@ void RemoveContents(UniqueFd folder) {
     unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR);
   }
   closedir(stream);
+  unlinkat(folder.get(), kInUseMark, 0);
 }
 
 }  // namespace
@@ -185,14 +188,15 @@ absl::StatusOr<std::string> FileTree::InTheWay(const std::string& path) const {
 }
 
 absl::StatusOr<std::string> FileTree::MakeTemporaryFolder(
-    absl::string_view prefix) const {
+    absl::string_view prefix, UniqueFd* mark) const {
   static std::atomic<unsigned> counter{0};
-  // A process of the same number that died may have left its folder behind.
+  // A process of the same number, here or on another machine, may have one.
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::string name = absl::StrCat(prefix, getpid(), "-", counter++);
-    if (mkdirat(root_.get(), name.c_str(), 0777) == 0) return name;
-    if (errno != EEXIST) break;
+    *mark = UniqueFd(MakeFolderInUse(root_.get(), name));
+    if (mark->ok()) return name;
+    if (errno != EEXIST && errno != EBUSY) break;
   }
   return Failed(errno, "write into", name_);
 }
@@ -202,6 +206,13 @@ void FileTree::RemoveFolder(const std::string& name) const {
   if (!folder.ok()) return;
   RemoveContents(std::move(folder));
   unlinkat(root_.get(), name.c_str(), AT_REMOVEDIR);
+}
+
+bool FileTree::RemoveIfAbandoned(const std::string& name) const {
+  const UniqueFd mark(TakeAbandoned(root_.get(), name));
+  if (mark.ok()) RemoveFolder(name);
+  // An empty one is without a mark: it was about to be removed.
+  return mark.ok() || unlinkat(root_.get(), name.c_str(), AT_REMOVEDIR) == 0;
 }
 
 absl::StatusOr<std::vector<std::string>> FileTree::List() const {

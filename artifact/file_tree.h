@@ -64,12 +64,16 @@ class FileTree {
   absl::StatusOr<std::string> InTheWay(const std::string& path) const;
 
   // Makes an empty folder here with a name that starts with `prefix`, and
-  // returns its name.
-  absl::StatusOr<std::string> MakeTemporaryFolder(
-      absl::string_view prefix) const;
+  // returns its name. It is in use until `mark` is closed.
+  absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view prefix,
+                                                  UniqueFd* mark) const;
 
   // Removes a folder here and all in it, as far as possible.
   void RemoveFolder(const std::string& name) const;
+
+  // The same if `name` is a temporary folder whose process has ended, which is
+  // returned.
+  bool RemoveIfAbandoned(const std::string& name) const;
 
   // The names in the folder itself, sorted.
   absl::StatusOr<std::vector<std::string>> List() const;

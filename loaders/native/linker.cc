@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -22,6 +21,7 @@
 #include "loaders/native/container_object.h"
 #include "loaders/native/files.h"
 #include "loaders/native/link_key.h"
+#include "loaders/native/staging_folder.h"
 #include "runtime/host_cpu.h"
 
 namespace ingot {
@@ -83,14 +83,12 @@ std::string OwnKey(const Provenance& provenance,
   return keys.empty() ? std::string(kDefaultTargetKey) : keys.front();
 }
 
-// Links into `output`, an absolute path where nothing is yet. `container` is
-// what the library shall carry beside the other keys' libraries.
-absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
-                      const LinkOptions& options, const std::string& output) {
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<ScratchFolder> scratch,
-                         ScratchFolder::Make());
-  const std::string& folder = scratch->path();
-
+// Links in `folder`, an absolute path, and returns the library's path there.
+// `container` is what it shall carry beside the other keys' libraries.
+absl::StatusOr<std::string> LinkIn(const std::string& folder,
+                                   const ArtifactSet& set,
+                                   ArtifactSet container,
+                                   const LinkOptions& options) {
   const std::vector<std::string> keys = NativeKeys(set);
   const std::string own = OwnKey(set.provenance(), keys);
   for (const std::string& key : keys) {
@@ -112,16 +110,14 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
         "Ingot does not know how to link for this machine");
   }
   container.mutable_provenance().set_library_key(own);
-  // On the output's disk: it can be as large as the weights.
-  const std::string container_object = output + ".container.o";
-  absl::Status status = WriteContainerFile(
-      container, objects.family->elf_machine, container_object);
-  if (status.ok()) {
-    status = LinkObjects(set, own, objects, {container_object}, options.lld,
-                         folder, output);
-  }
-  unlink(container_object.c_str());
-  return status;
+  // Names that no key has.
+  const std::string output = folder + "/.so";
+  const std::string container_object = folder + "/.container.o";
+  INGOT_RETURN_IF_ERROR(WriteContainerFile(
+      container, objects.family->elf_machine, container_object));
+  INGOT_RETURN_IF_ERROR(LinkObjects(set, own, objects, {container_object},
+                                    options.lld, folder, output));
+  return output;
 }
 
 absl::Status LinkAtomically(const ArtifactSet& set, ArtifactSet container,
@@ -143,16 +139,13 @@ absl::Status LinkAtomically(const ArtifactSet& set, ArtifactSet container,
       *program = fs::absolute(*program, error).string();
     }
   }
-  // Threads may link into one file, whose name may be as long as names can be.
-  static std::atomic<int> count{0};
-  const std::string temporary = absl::StrCat(
-      output.parent_path().string(), "/.",
-      output.filename().string().substr(0, 180), ".", getpid(), "-", ++count);
-  absl::Status status =
-      LinkInto(set, std::move(container), absolute, temporary);
-  if (status.ok()) status = MoveInto(temporary, output.string());
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
+  // On the output's disk: it can be as large as the weights.
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<StagingFolder> staging,
+                         StagingFolder::Make(output.parent_path().string()));
+  INGOT_ASSIGN_OR_RETURN(
+      const std::string linked,
+      LinkIn(staging->path(), set, std::move(container), absolute));
+  return MoveInto(linked, output.string());
 }
 
 // Everything that the linked bytes depend on.

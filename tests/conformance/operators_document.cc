@@ -120,7 +120,7 @@ constexpr char kCarried[] =
 
 | ONNX | Carried as | Taken by |
 | --- | --- | --- |
-| string | u8, with one dimension more: the UTF-8 bytes of each string, followed by zeros up to the longest | Cast, CastLike, CategoryMapper, Constant, Equal, LabelEncoder, OneHotEncoder, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: ArrayFeatureExtractor, Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
+| string | u8, with one dimension more: the UTF-8 bytes of each string, followed by zeros up to the longest | Cast, CastLike, CategoryMapper, Constant, Equal, LabelEncoder, OneHotEncoder, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: ArrayFeatureExtractor, Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Scatter, ScatterElements, ScatterND, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
 | float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0 | u8, the byte itself | BitCast, Cast, CastLike, Constant, ConstantOfShape, IsInf, IsNaN, QuantizeLinear, DequantizeLinear, Shape, Size, Identity and what moves elements: Concat, Expand, Flatten, Gather, Pad, Reshape, Slice, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze |
 | float4e2m1 | u8, the code: one to a byte | the same |
 | uint4, int4, uint2, int2 | u8, i8, u8, i8: one to a byte | the same but IsInf and IsNaN |

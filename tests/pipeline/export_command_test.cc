@@ -2,6 +2,7 @@
 // examples/firmware, examples/web and tests/cross run the results.
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -76,6 +77,19 @@ TEST_F(ExportCommandTest, SaysWhatIsInTheWay) {
   ExpectError({"export", "@set.ingot", "-o", "@x"}, 1, {"several variants"});
   ExpectError({"export", "@set.ingot", "-o", "@x", "--format=mlf"}, 1,
               {"several variants"});
+}
+
+TEST_F(ExportCommandTest, AFullDiskLeavesTheFolderAsItWas) {
+  Compile("--target=llvm");
+  CommandOptions full;
+  full.max_file_size = 1500;
+  ExpectError({"export", "@set.ingot", "-o", "@new/mlf", "--format=mlf"}, 1,
+              {"new/mlf"}, full);
+  EXPECT_FALSE(std::filesystem::exists(Path("new")));
+  std::filesystem::create_directory(Path("old"));
+  ExpectError({"export", "@set.ingot", "-o", "@old", "--format=mlf"}, 1, {},
+              full);
+  EXPECT_THAT(FilesIn(Path("old")), ElementsAre());
 }
 
 TEST_F(ExportCommandTest, WritesTheModelLibraryFormat) {

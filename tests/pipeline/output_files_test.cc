@@ -1,6 +1,7 @@
 // Where outputs of the `ingot` command go: through links, to the longest names,
 // and what is left of them where a command was interrupted.
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "artifact/blob.h"
 #include "artifact/directory.h"
 #include "artifact/inspector.h"
+#include "base/folder_in_use.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {
@@ -38,6 +40,13 @@ class OutputFilesTest : public CliTest {
       _exit(127);
     }
     return child;
+  }
+
+  // Makes a folder in which somebody works until the descriptor is closed.
+  static int UseFolder(const std::string& path) {
+    std::filesystem::create_directories(
+        std::filesystem::path(path).parent_path());
+    return MakeFolderInUse(AT_FDCWD, path);
   }
 
   bool HasTemporaryFile() const {
@@ -136,17 +145,35 @@ TEST_F(OutputFilesTest, AnInterruptedCommandLeavesNothing) {
 
 TEST_F(OutputFilesTest, AnInterruptedDumpIsNotInTheWayOfTheNext) {
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--quiet"});
-  // No process has so large a number.
-  const std::string left = Path("dump/.ingot-dump-2000000000-0/host");
-  std::filesystem::create_directories(left);
-  WriteFileBytes(left + "/file", "bytes");
-  Do({"dump", "@mlp.ingot", "-o", "@dump"});
-  EXPECT_THAT(FilesIn(Path("dump")), ElementsAre("host", "manifest.json"));
-  // One that goes on is.
-  std::filesystem::create_directories(
-      Path(absl::StrCat("busy/.ingot-dump-", getpid(), "-0")));
+  // A process of another machine may have had the number of one here.
+  const std::string left = absl::StrCat(".ingot-dump-", getpid(), "-0");
+  for (const char* what : {"a new dump", "one over another"}) {
+    const int mark = UseFolder(Path("dump/" + left));
+    std::filesystem::create_directory(Path("dump/" + left + "/host"));
+    WriteFileBytes(Path("dump/" + left + "/host/file"), "bytes");
+    close(mark);
+    Do({"dump", "@mlp.ingot", "-o", "@dump"});
+    EXPECT_THAT(FilesIn(Path("dump")), ElementsAre("host", "manifest.json"))
+        << what;
+  }
+  // One that goes on is, and no process here need have its number.
+  const int mark = UseFolder(Path("busy/.ingot-dump-2000000000-0"));
   ExpectError({"dump", "@mlp.ingot", "-o", "@busy"}, 1,
               {"neither empty nor an earlier dump"});
+  close(mark);
+}
+
+TEST_F(OutputFilesTest, WhatAKilledLinkLeftGoesWithTheNext) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--quiet"});
+  const int left = UseFolder(Path(".ingot-link-left"));
+  WriteFileBytes(Path(".ingot-link-left/linked.so"), "bytes");
+  const int busy = UseFolder(Path(".ingot-link-busy"));
+  close(left);
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so", "--quiet"});
+  EXPECT_THAT(FilesIn(Path("")),
+              ElementsAre(".ingot-link-busy", "conv.onnx", "mlp.ingot",
+                          "mlp.onnx", "mlp.so"));
+  close(busy);
 }
 
 }  // namespace

@@ -19,15 +19,16 @@
 namespace ingot {
 namespace {
 
+using ::testing::Contains;
+using ::testing::Not;
+using ::testing::StartsWith;
+
 constexpr char kOld[] = "what was there before";
 
 class KillTest : public CliTest {
  protected:
   void SetUp() override {
     CliTest::SetUp();
-    // A linker that is killed leaves its scratch folder, which goes with the
-    // test's own.
-    setenv("TMPDIR", Path("").c_str(), 1);
     Do({"compile", "@conv.onnx", "-o", "@conv.ingot", "--quiet"});
     Do({"dump", "@conv.ingot", "-o", "@dumped"});
   }
@@ -125,6 +126,8 @@ TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
     EXPECT_LT(old, kills) << writer.words[0];
     std::printf("%s: %d kills, %d were done, %d left the old file\n",
                 writer.words[0].c_str(), kills, done, old);
+    Do(writer.words);
+    EXPECT_THAT(FilesIn(Path("")), Not(Contains(StartsWith(".ingot-link-"))));
   }
 }
 

@@ -5,12 +5,12 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/replace_file.h"
 #include "base/status_macros.h"
 #include "compiler/frontends/read_model.h"
 #include "compiler/relay/printer.h"
@@ -19,12 +19,15 @@
 #include "tools/export_wasm/export_wasm.h"
 #include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
+#include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -40,19 +43,40 @@ struct Exported {
   std::string summary;
 };
 
+// Makes the folder, and those that it lies in, and adds to `made` those that
+// were not there.
+absl::Status MakeFolders(const fs::path& folder, std::vector<fs::path>* made) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) {
+    return absl::OkStatus();
+  }
+  INGOT_RETURN_IF_ERROR(MakeFolders(folder.parent_path(), made));
+  if (fs::create_directory(folder, error)) made->push_back(folder);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot make the folder: ", error.message()));
+}
+
+// Writes all of the files or none.
 absl::Status WriteFolder(const std::map<std::string, std::string>& files,
                          const std::string& dir) {
-  std::error_code error;
-  for (const auto& [name, text] : files) {
-    const std::filesystem::path path = std::filesystem::path(dir) / name;
-    std::filesystem::create_directories(path.parent_path(), error);
-    if (error) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("cannot make the folder: ", error.message()));
+  std::vector<fs::path> made;
+  const auto write = [&]() -> absl::Status {
+    FileBatch batch;
+    for (const auto& [name, text] : files) {
+      const fs::path path = fs::path(dir) / name;
+      INGOT_RETURN_IF_ERROR(MakeFolders(path.parent_path(), &made));
+      INGOT_RETURN_IF_ERROR(batch.Add(path.string(), text));
     }
-    INGOT_RETURN_IF_ERROR(ReplaceFileWith(path.string(), text));
+    return batch.Commit();
+  };
+  absl::Status status = write();
+  std::error_code ignored;
+  for (auto folder = made.rbegin(); !status.ok() && folder != made.rend();
+       ++folder) {
+    fs::remove(*folder, ignored);
   }
-  return absl::OkStatus();
+  return status;
 }
 
 std::string MemoryTable(const MemoryUse& memory) {

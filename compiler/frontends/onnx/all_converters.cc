@@ -14,9 +14,12 @@ constexpr absl::string_view kMovers[] = {
 
 // Operators that move text as well.
 constexpr absl::string_view kTextMovers[] = {
-    "Compress",       "Concat",   "Expand",  "Flatten",         "Gather",
-    "GatherElements", "GatherND", "Reshape", "ReverseSequence", "Slice",
-    "Split",          "Squeeze",  "Tile",    "Transpose",       "Unsqueeze",
+    "Compress", "Concat",          "Expand",
+    "Flatten",  "Gather",          "GatherElements",
+    "GatherND", "Reshape",         "ReverseSequence",
+    "Scatter",  "ScatterElements", "ScatterND",
+    "Slice",    "Split",           "Squeeze",
+    "Tile",     "Transpose",       "Unsqueeze",
     "Where"};
 
 Converter Moves(const Converter& converter) {

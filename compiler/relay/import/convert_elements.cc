@@ -62,7 +62,9 @@ absl::StatusOr<Value> ConvertElements(CallBuilder& calls, Value x,
   if (to.storage == StorageType::kNone) {
     x = k.Cast(x, to.dtype);
   } else if (to.storage == StorageType::kText) {
-    x = k.Call("format_number", {x});
+    // A bool as the number that it is cast to.
+    const bool is_bool = x.type().dtype.is_bool();
+    x = k.Call("format_number", {is_bool ? k.Cast(x, DataType::UInt(8)) : x});
   } else if (IsSmallFloat(to.storage)) {
     Attrs attrs;
     attrs.Set("format", FloatFormat(to.storage));

@@ -27,6 +27,7 @@ struct Options {
   Floats scales;  // empty: from the extents, or as the second operand has them
   bool scale_operand, roi_operand;
   Floats roi;  // starts, then ends; for tf_crop_and_resize
+  bool wide;   // places and weights have 64 bits
 };
 
 Options ReadOptions(const Attrs& attrs) {
@@ -57,7 +58,7 @@ class Axis {
  public:
   Axis(const Options& o, int d, int rank, const Expr& i, const Dim& in,
        const Dim& out, const Given& given)
-      : o_(o), in_(in), type_(DataType::Float(o.mode == "nearest" ? 64 : 32)) {
+      : o_(o), in_(in), type_(DataType::Float(o.wide ? 64 : 32)) {
     if (ExactNearest(d, i, out)) return;
     const Expr x = MakeCast(type_, i);
     const Expr in_f = MakeCast(type_, in), out_f = MakeCast(type_, out);
@@ -415,7 +416,7 @@ te::Tensor Interpolate(const ComputeContext& c, const Axes& axes) {
       for (const auto& [index, weight] : taps(i[d])) {
         Indices at = i;
         at[d] = index;
-        const Expr term = MakeCast(DataType::Float(32), x(at)) * weight;
+        const Expr term = MakeCast(weight->dtype, x(at)) * weight;
         total = total == nullptr ? term : total + term;
       }
       return total;
@@ -443,7 +444,8 @@ te::Tensor TakeNearest(const ComputeContext& c, const Axes& axes) {
 }
 
 absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
-  const Options o = ReadOptions(c.attrs);
+  Options o = ReadOptions(c.attrs);
+  o.wide = o.mode == "nearest" || c.inputs[0].dtype().bits == 64;
   const Axes axes(c, o);
   const te::Tensor value =
       o.mode == "nearest" ? TakeNearest(c, axes) : Interpolate(c, axes);

@@ -276,6 +276,20 @@ TEST(ImageTest, ResizeAntialiasedBytes) {
   }
 }
 
+// Numbers of 64 bits are not rounded to 32 on the way.
+TEST(ImageTest, ResizeOfDoubles) {
+  const Tensor x = MakeTestTensor<double>(DataType::Float(64), {2}, {0.1, 0.7});
+  const Operator op{"Resize", "", 13,
+                    [](onnx::NodeProto* n) { SetString(n, "mode", "linear"); }};
+  const Tensor y =
+      Outputs(op, {x, LeftOut(), Constant(Floats({1}, {2})), LeftOut()})[0];
+  const double expected[] = {0.1, 0.1 * 0.75 + 0.7 * 0.25,
+                             0.1 * 0.25 + 0.7 * 0.75, 0.7};
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_NEAR(y.data<double>()[i], expected[i], 1e-15) << i;
+  }
+}
+
 // Half as many elements, rounded down, lie two apart around the centre: at
 // whole places, which no rounding may move.
 TEST(ImageTest, ResizeKeepsTheCentre) {

@@ -207,7 +207,9 @@ absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
   std::vector<double> scales;
   Value scale_operand;
   Shape sizes;
-  if (upsample && c.opset() < 9) {
+  if (upsample && c.opset() < 7 && c.has_attr("height_scale")) {
+    scales = {1, 1, c.Float("height_scale", 1), c.Float("width_scale", 1)};
+  } else if (upsample && c.opset() < 9) {
     scales = c.Floats("scales");
   } else {
     const int scales_at = old ? 1 : 2;

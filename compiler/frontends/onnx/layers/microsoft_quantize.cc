@@ -105,12 +105,23 @@ Value GlobalAveragePool(Compose& k, Value x) {
   return k.Reduce("reduce_mean", x, Spatial(k.context(), x));
 }
 
-Value AveragePool(Compose& k, Value x) {
-  NodeContext& c = k.context();
-  if (c.Int("channels_last", 0) == 0) return k.Take(PoolOf(c, "avg_pool", x));
+// A pool of data whose channels are last.
+Value PoolOfLast(Compose& k, absl::string_view stem, Value x) {
   x = ChannelsSecond(k, x);
   if (!k.ok()) return Value{};
-  return ChannelsLast(k, k.Take(PoolOf(c, "avg_pool", x)));
+  return ChannelsLast(k, k.Take(PoolOf(k.context(), stem, x)));
+}
+
+Value AveragePool(Compose& k, Value x) {
+  NodeContext& c = k.context();
+  return c.Int("channels_last", 0) != 0 ? PoolOfLast(k, "avg_pool", x)
+                                        : k.Take(PoolOf(c, "avg_pool", x));
+}
+
+absl::Status NhwcMaxPool(NodeContext& c) {
+  Compose k(c);
+  c.SetOutput(0, PoolOfLast(k, "max_pool", k.Input(0)));
+  return k.status();
 }
 
 absl::Status Concat(NodeContext& c) {
@@ -211,6 +222,7 @@ void AddMicrosoftQuantizeConverters(ConverterTable* t) {
   add("QLinearSoftmax", Unary(&Softmax));
   add("QLinearGlobalAveragePool", Unary(&GlobalAveragePool));
   add("QLinearAveragePool", Unary(&AveragePool));
+  add("NhwcMaxPool", &NhwcMaxPool);
   add("QLinearConcat", &Concat);
   add("QLinearWhere", &Where);
   add("QLinearConv", &ConvertQLinearConv);

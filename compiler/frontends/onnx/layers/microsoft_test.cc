@@ -444,6 +444,10 @@ TEST(MicrosoftQuantizeTest, PoolsAndConcat) {
   // Rows (1, 3) (5, 7) and (10, 20) (30, 40), pooled along the columns.
   EXPECT_EQ(RunBytes(Microsoft("QLinearAveragePool", last_window), one),
             (std::vector<uint8_t>{7, 11, 41, 61}));
+  EXPECT_EQ(RunBytes(Microsoft("NhwcMaxPool", window), {x}),
+            (std::vector<uint8_t>{5, 7, 30, 40}));
+  EXPECT_EQ(RunBytes(Microsoft("NhwcMaxPool", window), {Symbolic(x)}),
+            (std::vector<uint8_t>{5, 7, 30, 40}));
   auto axis = [](onnx::NodeProto* n) { SetInt(n, "axis", -1); };
   EXPECT_EQ(RunBytes(Microsoft("QLinearConcat", axis),
                      {Scalar(0.5f), Point(10), Bytes({1, 2}, {4, 6}), Scalar(1),

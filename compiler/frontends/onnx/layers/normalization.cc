@@ -155,9 +155,21 @@ absl::Status GroupNorm(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   if (in.size() != 3) return c.Error("takes three inputs");
   const int64_t groups = c.Int("num_groups", 0);
-  int64_t channels;
-  if (RankOf(in[0]) < 2 || !tir::AsConstInt(ShapeOf(in[0])[1], &channels) ||
-      groups < 1 || channels % groups != 0) {
+  Shape shape = ShapeOf(in[0]);
+  int64_t channels = 1;
+  if (shape.size() >= 2 && !tir::AsConstInt(shape[1], &channels)) {
+    // As many as there are scales, since these are of channels.
+    const Shape& scales = ShapeOf(in[1]);
+    if (c.opset() < 21 || scales.size() != 1 ||
+        !tir::AsConstInt(scales[0], &channels)) {
+      return c.NotSupported("the number of channels of ",
+                            relay::ToString(in[0].type()),
+                            " is not known; give the input's shape");
+    }
+    shape[1] = scales[0];
+    INGOT_ASSIGN_OR_RETURN(in[0], c.FixShape(in[0], shape, "channels"));
+  }
+  if (shape.size() < 2 || groups < 1 || channels % groups != 0) {
     return c.Error("num_groups=", groups, " does not divide the channels of ",
                    relay::ToString(in[0].type()));
   }

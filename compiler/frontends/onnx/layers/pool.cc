@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -28,6 +29,15 @@ absl::StatusOr<Value> PaddedOnes(NodeContext& c, const Value& x,
   INGOT_ASSIGN_OR_RETURN(Value ones,
                          c.Emit("full", sources, std::move(attrs), "ones"));
   return pads.Pad(c, ones, 0);
+}
+
+// The exponent of a norm, which was a float in operator set 1.
+absl::StatusOr<int64_t> PowerOf(NodeContext& c) {
+  if (c.opset() > 1) return c.Int("p", 2);
+  const double p = c.Float("p", 2);
+  const auto whole = static_cast<int64_t>(std::clamp(p, -1e9, 1e9));
+  if (p == static_cast<double>(whole)) return whole;
+  return c.NotSupported("p=", p);
 }
 
 }  // namespace
@@ -78,7 +88,10 @@ absl::StatusOr<Value> PoolOf(NodeContext& c, absl::string_view stem, Value x) {
   if (stem == "avg_pool" && c.Int("count_include_pad", 0) != 0) {
     attrs.Set("count_include_pad", int64_t{1});
   }
-  if (stem == "lp_pool") attrs.Set("p", c.Int("p", 2));
+  if (stem == "lp_pool") {
+    INGOT_ASSIGN_OR_RETURN(const int64_t p, PowerOf(c));
+    attrs.Set("p", p);
+  }
   const std::string op = absl::StrCat(stem, n, "d");
   INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, attrs));
   if (ones) {
@@ -112,7 +125,10 @@ absl::Status GlobalPool(NodeContext& c, absl::string_view stem) {
     INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
   }
   Attrs attrs;
-  if (stem == "global_lp_pool") attrs.Set("p", c.Int("p", 2));
+  if (stem == "global_lp_pool") {
+    INGOT_ASSIGN_OR_RETURN(const int64_t p, PowerOf(c));
+    attrs.Set("p", p);
+  }
   INGOT_ASSIGN_OR_RETURN(
       Value y,
       c.Emit(absl::StrCat(stem, n == 1 ? 2 : n, "d"), {x}, std::move(attrs)));

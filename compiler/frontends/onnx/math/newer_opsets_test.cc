@@ -191,6 +191,20 @@ TEST(NewerOpsetsTest, GroupNormalizationScalesChannelsSince21) {
       RunFloats({"GroupNormalization", "", 21, groups},
                 {x, Floats({4}, {1, 2, 3, 4}), Floats({4}, {4, 3, 2, 1})}),
       normalized({1, 2, 3, 4}, {4, 3, 2, 1}));
+  // Scales tell the number of channels, where the operand does not.
+  const Operator op{"GroupNormalization", "", 21, groups};
+  ExpectNear(RunFloats(op, {Symbolic(x), Floats({4}, {1, 2, 3, 4}),
+                            Floats({4}, {4, 3, 2, 1})}),
+             normalized({1, 2, 3, 4}, {4, 3, 2, 1}));
+  EXPECT_FALSE(RunOperator(op, {Symbolic(x), Floats({6}, {1, 2, 3, 4, 5, 6}),
+                                Floats({6}, {4, 3, 2, 1, 0, 0})})
+                   .ok());
+  EXPECT_THAT(
+      RunOperator({"GroupNormalization", "", 18, groups},
+                  {Symbolic(x), Floats({2}, {2, 3}), Floats({2}, {0, 1})})
+          .status()
+          .message(),
+      testing::HasSubstr("number of channels"));
 }
 
 TEST(NewerOpsetsTest, RmsNormalization23) {

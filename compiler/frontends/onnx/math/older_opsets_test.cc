@@ -1,4 +1,5 @@
 // Operators as they were in operator sets that models still come in.
+#include <cmath>
 #include <vector>
 
 #include "compiler/frontends/onnx/testing/model_builder.h"
@@ -36,6 +37,46 @@ TEST(OlderOpsetsTest, ResizeToTheNearest10) {
     ExpectNear(resized({2, 0.75f}, known),
                {1, 3, 4, 1, 3, 4, 5, 7, 8, 5, 7, 8});
     ExpectNear(resized({1, 1.5f}, known), {1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8});
+  }
+}
+
+// The power was a float in operator set 1, and 2 for the global pool, too.
+TEST(OlderOpsetsTest, LpPools1) {
+  const Tensor x = Floats({1, 1, 1, 3}, {1, -2, 3});
+  const auto cubed = [](onnx::NodeProto* n) { SetFloat(n, "p", 3); };
+  const auto pooled = [](onnx::NodeProto* n) {
+    SetFloat(n, "p", 3);
+    SetInts(n, "kernel_shape", {1, 2});
+  };
+  ExpectNear(RunFloats({"GlobalLpPool", "", 1, cubed}, {x}), {std::cbrt(36.f)});
+  ExpectNear(RunFloats({"GlobalLpPool", "", 1}, {x}), {std::sqrt(14.f)});
+  ExpectNear(RunFloats({"LpPool", "", 1, pooled}, {x}),
+             {std::cbrt(9.f), std::cbrt(35.f)});
+  EXPECT_FALSE(RunOperator({"GlobalLpPool", "", 1,
+                            [](onnx::NodeProto* n) { SetFloat(n, "p", 2.5f); }},
+                           {x})
+                   .ok());
+}
+
+TEST(OlderOpsetsTest, Upsample1) {
+  const auto scales = [](onnx::NodeProto* n) {
+    SetFloat(n, "height_scale", 2);
+    SetFloat(n, "width_scale", 1.5f);
+  };
+  const Tensor x = Floats({1, 1, 1, 2}, {1, 2});
+  ExpectNear(RunFloats({"Upsample", "", 1, scales}, {x}), {1, 1, 2, 1, 1, 2});
+  EXPECT_FALSE(
+      RunOperator({"Upsample", "", 1, scales}, {Floats({2}, {1, 2})}).ok());
+}
+
+TEST(OlderOpsetsTest, Split1) {
+  const Tensor x = Floats({3}, {1, 2, 3});
+  const Operator op{"Split", "", 1, nullptr, 2};
+  for (const bool known : {false, true}) {
+    const std::vector<Tensor> parts =
+        Outputs(op, {x, Operand(Floats({2}, {1, 2}), known)});
+    ExpectNear(ValuesOf(parts[0]), {1});
+    ExpectNear(ValuesOf(parts[1]), {2, 3});
   }
 }
 

@@ -87,14 +87,34 @@ absl::Status SymbolicSplit(NodeContext& c, const Value& x, int axis,
   return absl::OkStatus();
 }
 
+// The sizes of parts that are an operand: integers since operator set 13, and
+// floats in set 1.
+absl::StatusOr<std::vector<Expr>> PartsOf(NodeContext& c) {
+  if (c.opset() > 1) return c.RunTimeInts(1, "split");
+  if (c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(Value sizes, c.Input(1));
+    INGOT_ASSIGN_OR_RETURN(sizes, c.Cast(sizes, DataType::Int(64)));
+    return c.builder().BindDims(sizes, absl::StrCat(c.name(), "_split"));
+  }
+  INGOT_ASSIGN_OR_RETURN(const std::vector<double> sizes,
+                         c.ConstantFloats(1, "split"));
+  std::vector<Expr> parts;
+  for (const double size : sizes) {
+    if (!(size >= 0 && size <= 1e12)) return c.Error("split has ", size);
+    parts.push_back(tir::MakeInt(static_cast<int64_t>(size)));
+  }
+  return parts;
+}
+
 absl::Status Split(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, c.Int("axis", 0), RankOf(x)));
   std::vector<int64_t> sizes;
-  if (c.opset() >= 13 && c.has_input(1)) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<Expr> parts, c.RunTimeInts(1, "split"));
-    if (!relay::ConstShape(parts)) return SymbolicSplit(c, x, axis, parts);
-    INGOT_ASSIGN_OR_RETURN(sizes, c.ConstantInts(1, "split"));
+  if ((c.opset() >= 13 || c.opset() == 1) && c.has_input(1)) {
+    INGOT_ASSIGN_OR_RETURN(const std::vector<Expr> parts, PartsOf(c));
+    const auto known = relay::ConstShape(parts);
+    if (!known) return SymbolicSplit(c, x, axis, parts);
+    sizes = *known;
   } else if (c.opset() < 13) {
     sizes = c.Ints("split");
   }

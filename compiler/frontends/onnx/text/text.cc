@@ -1,6 +1,8 @@
 // Operators on sequences of words, as text or as numbers.
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,11 +61,10 @@ absl::StatusOr<NgramPool> ReadPool(NodeContext& c,
   return pool;
 }
 
-// Counts each n-gram of one length in the rows of x [rows, extent], its words
-// `stride` apart: [rows, n-grams].
-Value CountNgrams(Compose& k, Value x, int64_t extent,
+// Counts each n-gram of one length that begins at the first `positions` words
+// of the rows of x, its words `stride` apart: [rows, n-grams].
+Value CountNgrams(Compose& k, Value x, const tir::Expr& positions,
                   const NgramPool::OfLength& ngrams, int64_t stride) {
-  const int64_t positions = extent - (ngrams.n - 1) * stride;
   const int64_t count = ngrams.count();
   Value found;
   for (int64_t j = 0; j < ngrams.n && k.ok(); ++j) {
@@ -74,7 +75,7 @@ Value CountNgrams(Compose& k, Value x, int64_t extent,
     const Value wanted = k.Constant(
         MakeTensor<int64_t>(DataType::Int(64), {1, 1, count}, words));
     const Value part = k.Slice(x, 1, tir::MakeInt(j * stride),
-                               tir::MakeInt(j * stride + positions));
+                               SimplifyDim(positions + j * stride));
     if (!k.ok()) break;
     Shape shape = ShapeOf(part);
     shape.push_back(tir::MakeInt(1));
@@ -147,22 +148,50 @@ absl::StatusOr<Value> NumberWords(NodeContext& c, const Value& x,
   return y;
 }
 
-// Counts each n-gram in the rows of x[rows, extent], at strides from 1 up to
-// `strides` between its words.
-absl::StatusOr<Value> CountWithSkips(NodeContext& c, Compose& k, const Value& x,
-                                     int64_t extent,
+// Rows of words.
+struct Rows {
+  Value x;  // [rows, extent], or more columns whose words are in no n-gram
+  tir::Expr extent;
+  bool has_more;
+};
+
+// Adds so many columns of a word that is in no n-gram, so that windows which
+// begin at any word lie inside, however many of these there are.
+Rows WithMore(Compose& k, Value x, int64_t columns, const NgramPool& pool) {
+  std::set<int64_t> known;
+  for (const NgramPool::OfLength& ngrams : pool.lengths) {
+    known.insert(ngrams.words.begin(), ngrams.words.end());
+  }
+  int64_t word = -1;
+  while (known.count(word) > 0) --word;
+  Attrs attrs;
+  attrs.Set("pads", std::vector<int64_t>{0, 0, 0, columns});
+  attrs.Set("value", static_cast<double>(word));
+  const tir::Expr extent = ShapeOf(x)[1];
+  return {k.Call("pad", {x}, std::move(attrs)), extent, true};
+}
+
+// Counts each n-gram in the rows, at strides from 1 up to `strides` between its
+// words.
+absl::StatusOr<Value> CountWithSkips(NodeContext& c, Compose& k,
+                                     const Rows& words,
                                      const NgramPool::OfLength& ngrams,
                                      int64_t strides) {
   // A stride makes no difference to a single word.
   if (ngrams.n == 1) strides = std::min<int64_t>(strides, 1);
   Value total;
   for (int64_t stride = 1; stride <= strides; ++stride) {
-    if ((ngrams.n - 1) * stride >= extent) break;
-    const Value part = CountNgrams(k, x, extent, ngrams, stride);
+    tir::Expr positions = words.extent;
+    if (!words.has_more) {
+      positions = SimplifyDim(positions - (ngrams.n - 1) * stride);
+      int64_t count;
+      if (tir::AsConstInt(positions, &count) && count <= 0) break;
+    }
+    const Value part = CountNgrams(k, words.x, positions, ngrams, stride);
     total = stride == 1 ? part : k.Add(total, part);
   }
   if (total) return total;
-  const tir::Expr& rows = ShapeOf(x)[0];
+  const tir::Expr& rows = ShapeOf(words.x)[0];
   Attrs zeros;
   zeros.Set("shape", Shape{rows, tir::MakeInt(ngrams.count())});
   zeros.Set("dtype", DataType::Float(32));
@@ -182,13 +211,8 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
   }
   INGOT_ASSIGN_OR_RETURN(NgramPool pool, ReadPool(c, words));
   const int rank = RankOf(x);
-  int64_t extent;
   if (rank < 1 || rank > 2 || !x.type().dtype.is_integer()) {
     return c.Error("the operand is ", relay::ToString(x.type()));
-  }
-  if (!tir::AsConstInt(ShapeOf(x)[rank - 1], &extent)) {
-    return c.NotSupported(
-        "a sequence of unknown length; give the input's shape");
   }
   const std::string mode = c.String("mode", "");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") {
@@ -206,8 +230,15 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
 
   Compose k(c);
   const tir::Expr rows = rank == 2 ? ShapeOf(x)[0] : tir::MakeInt(1);
-  x = k.Reshape(k.Cast(x, DataType::Int(64)), {rows, tir::MakeInt(extent)});
+  x = k.Reshape(k.Cast(x, DataType::Int(64)), {rows, ShapeOf(x)[rank - 1]});
   INGOT_RETURN_IF_ERROR(k.status());
+  Rows in = {x, ShapeOf(x)[1], false};
+  int64_t extent = std::numeric_limits<int64_t>::max();
+  if (!tir::AsConstInt(in.extent, &extent)) {
+    const auto most = static_cast<int64_t>(pool.lengths.size());
+    in = WithMore(k, x, (std::min(longest, most) - 1) * (skips + 1), pool);
+    INGOT_RETURN_IF_ERROR(k.status());
+  }
   std::vector<Value> counts;
   for (const NgramPool::OfLength& ngrams : pool.lengths) {
     if (ngrams.count() == 0) continue;
@@ -217,7 +248,7 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
       strides = std::min(skips + 1, extent);
     }
     INGOT_ASSIGN_OR_RETURN(const Value total,
-                           CountWithSkips(c, k, x, extent, ngrams, strides));
+                           CountWithSkips(c, k, in, ngrams, strides));
     counts.push_back(total);
   }
   Value all = k.Concat(counts, 1);

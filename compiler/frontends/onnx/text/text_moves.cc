@@ -66,6 +66,10 @@ Value Places(Compose& k, const Shape& shape, int64_t start) {
 }
 
 absl::Status MoveText(NodeContext& c, const Converter& moves) {
+  if (c.String("reduction", "none") != "none") {
+    return c.NotSupported("reduction='", c.String("reduction", ""),
+                          "' of strings");
+  }
   Compose k(c);
   Value strings;  // of all operands, [count, width]
   int64_t start = 0;

@@ -1,5 +1,6 @@
 // Operators that look for something in text, with ONNX's own cases (which are
 // newer than operator set 17) and with what Python's split() and RE2 give.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -271,6 +272,22 @@ TEST(TextTest, MovesLikeNumbers) {
   y = Move({"Compress", "", 11},
            {OfStorageType(TextTensor({2}, {"a", "b"}), kTextType), condition});
   EXPECT_THAT(y.strings, ElementsAre("a"));
+  y = Move({"ScatterElements"},
+           {OfStorageType(TextTensor({3}, {"a", "b", "c"}), kTextType),
+            Longs({2}, {2, 0}),
+            OfStorageType(TextTensor({2}, {"wider", ""}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("", "b", "wider"));
+  y = Move({"ScatterND"},
+           {OfStorageType(TextTensor({3}, {"a", "b", "c"}), kTextType),
+            Longs({1, 1}, {1}),
+            OfStorageType(TextTensor({1}, {"wider"}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("a", "wider", "c"));
+  EXPECT_FALSE(RunOperator({"ScatterElements", "", 18,
+                            [](Node* n) { SetString(n, "reduction", "max"); }},
+                           {OfStorageType(TextTensor({1}, {"a"}), kTextType),
+                            Longs({1}, {0}),
+                            OfStorageType(TextTensor({1}, {"b"}), kTextType)})
+                   .ok());
   // Operators that change elements still refuse text.
   EXPECT_TRUE(absl::IsUnimplemented(RunOperator({"Neg"}, {x}).status()));
 }
@@ -315,6 +332,45 @@ TEST(TextTest, CountsWords) {
                                                    "cat", "the", "cat", "cat"}),
                                kTextType)}),
              {1, 1, 1, 1, 1, 3, 1, 0});
+}
+
+// Rows of any length, shorter than n-grams, too; -1 and so on may be words.
+TEST(TextTest, CountsWordsOfOpenLength) {
+  const auto attributes = [](Node* n) {
+    SetString(n, "mode", "TF");
+    SetInt(n, "min_gram_length", 1);
+    SetInt(n, "max_gram_length", 2);
+    SetInt(n, "max_skip_count", 1);
+    SetInts(n, "ngram_counts", {0, 3});
+    SetInts(n, "ngram_indexes", {0, 1, 2, 3, 4});
+    SetInts(n, "pool_int64s", {1, -1, 2, 1, 2, -1, -2});
+  };
+  const Operator op{"TfIdfVectorizer", "", 9, attributes};
+  for (const std::vector<int64_t>& row :
+       {std::vector<int64_t>{1, 2, 2, -1, -2}, {1, -1, 2}, {2}, {}}) {
+    const Tensor x = Longs({static_cast<int64_t>(row.size())}, row);
+    std::vector<float> counts(5);
+    for (size_t i = 0; i < row.size(); ++i) {
+      counts[0] += row[i] == 1;
+      counts[1] += row[i] == -1;
+      counts[2] += row[i] == 2;
+      for (size_t j = i + 1; j < std::min(i + 3, row.size()); ++j) {
+        counts[3] += row[i] == 1 && row[j] == 2;
+        counts[4] += row[i] == -1 && row[j] == -2;
+      }
+    }
+    ExpectNear(RunFloats(op, {x}), counts);
+    ExpectNear(RunFloats(op, {Symbolic(x)}), counts);
+  }
+}
+
+TEST(TextTest, NamesBools) {
+  Tensor x = *Tensor::Empty(DataType::Bool(), {2});
+  x.mutable_data<bool>()[0] = true;
+  x.mutable_data<bool>()[1] = false;
+  const Moved y =
+      Move({"Cast", "", 13, [](Node* n) { SetInt(n, "to", kTextType); }}, {x});
+  EXPECT_THAT(y.strings, ElementsAre("1", "0"));
 }
 
 // Strings in one dimension.

@@ -1,0 +1,48 @@
+#include "base/folder_in_use.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace ingot {
+namespace {
+
+// A network's file system locks what is open for writing only.
+int OpenMark(int parent, const std::string& name, int flags) {
+  return openat(parent, (name + "/" + kInUseMark).c_str(),
+                O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0666);
+}
+
+}  // namespace
+
+int MakeFolderInUse(int parent, const std::string& name) {
+  if (mkdirat(parent, name.c_str(), 0777) != 0) return -1;
+  const int mark = OpenMark(parent, name, O_CREAT | O_EXCL);
+  // One that is empty may be removed.
+  int error = errno == ENOENT ? EBUSY : errno;
+  if (mark >= 0) {
+    // Where nothing can be locked, nobody takes the folder over either.
+    const bool locked =
+        flock(mark, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    struct stat info;
+    if (locked && fstat(mark, &info) == 0 && info.st_nlink > 0) return mark;
+    // Somebody took it over before it was locked.
+    close(mark);
+    error = EBUSY;
+  }
+  unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+  errno = error;
+  return -1;
+}
+
+int TakeAbandoned(int parent, const std::string& name) {
+  const int mark = OpenMark(parent, name, 0);
+  if (mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0) return mark;
+  if (mark >= 0) close(mark);
+  return -1;
+}
+
+}  // namespace ingot
