@@ -88,10 +88,6 @@ absl::Status AddMain(Compilation* c) {
     return absl::OkStatus();
   }
   if (!built.ok()) return built.status();
-  if (host->functions.empty()) {
-    c->no_main = "it has no kernel, and no code to be in";
-    return absl::OkStatus();
-  }
   INGOT_RETURN_IF_ERROR(c->dump.Write("main", built->function));
 
   Artifact header;
