@@ -2,7 +2,9 @@
 // operator between them: lanes that stand for no channel must not spoil those
 // that do. Compiled for llvm as users' models are, compared with relay's
 // interpreter, which knows no blocked layouts.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/substitute.h"
 #include "backends/testing/run_model.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
@@ -23,6 +26,13 @@ using relay::OpDef;
 using Plane = std::vector<double>;  // [channels, kPixels]
 
 constexpr int kIn = 3, kMiddle = 5, kOut = 4, kPixels = 4;
+
+// Numbers above 0.
+std::vector<double> Counting(int count) {
+  std::vector<double> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(0.01 * (1 + i % 23));
+  return numbers;
+}
 
 // Operators that are left out, and why.
 const std::map<std::string, std::string>& NotCompared() {
@@ -216,6 +226,61 @@ TEST(FillerLanesTest, DoNotReachTheNextConvolution) {
           << cases[k].op << ", offset " << cases[k].offset << ", element " << i;
     }
   }
+}
+
+// Infinities that an operator between two convolutions makes finite again.
+void CheckInfinities(const std::string& op, double (*meaning)(double)) {
+  SCOPED_TRACE(op);
+  constexpr int kChannels = 20;
+  const auto v = Counting(2 * kChannels), f = Counting(kChannels),
+             w = Counting(kChannels * kChannels);
+  auto module = relay::ReadModule(absl::Substitute(
+      R"(module { func @main(%x: f32[1, 2, 1, 4]) -> (%y) {
+        %v = const f32[20, 2, 1, 1] {$0}
+        %f = const f32[20, 1, 1] {$1}
+        %w = const f32[20, 20, 1, 1] {$2}
+        %c = conv2d(%x, %v)
+        %m = mul(%c, %f)
+        %s = add(%m, %f)
+        %r = $3
+        %y = conv2d(%r, %w)
+      } })",
+      absl::StrJoin(v, ", "), absl::StrJoin(f, ", "), absl::StrJoin(w, ", "),
+      op));
+  ASSERT_TRUE(module.ok()) << module.status();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  // Of one sign at a place, so that no sum of them is NaN.
+  const float values[2][4] = {{-kInfinity, 0.5f, -0.25f, -kInfinity},
+                              {1.0f, 2.0f, kInfinity, -kInfinity}};
+  Tensor x = *Tensor::Empty(DataType::Float(32), {1, 2, 1, 4});
+  std::copy(&values[0][0], &values[0][0] + 8, x.mutable_data<float>());
+  const auto executor = testing_support::CompileAndOpen(module->get(), "llvm");
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  const auto results = (*executor)->Run({x});
+  ASSERT_TRUE(results.ok()) << results.status();
+  for (int p = 0; p < 4; ++p) {
+    double between[kChannels];
+    for (int o = 0; o < kChannels; ++o) {
+      const double sum = v[2 * o] * values[0][p] + v[2 * o + 1] * values[1][p];
+      between[o] = meaning(sum * f[o] + f[o]);
+    }
+    for (int o = 0; o < kChannels; ++o) {
+      double sum = 0;
+      for (int i = 0; i < kChannels; ++i) {
+        sum += w[kChannels * o + i] * between[i];
+      }
+      EXPECT_NEAR((*results)[0].data<float>()[4 * o + p], sum, 1e-4)
+          << "channel " << o << ", place " << p;
+    }
+  }
+}
+
+TEST(FillerLanesTest, InfinitiesBecomeFinite) {
+  CheckInfinities("clip(%s) {max=6.0, min=-6.0}",
+                  [](double x) { return std::clamp(x, -6.0, 6.0); });
+  CheckInfinities("sigmoid(%s)",
+                  [](double x) { return 1 / (1 + std::exp(-x)); });
+  CheckInfinities("tanh(%s)", [](double x) { return std::tanh(x); });
 }
 
 }  // namespace

@@ -99,6 +99,19 @@ absl::StatusOr<Value> BlockedValues::Transformed(const Value& value,
                    std::move(attrs));
 }
 
+absl::StatusOr<Value> BlockedValues::FilledUp(const Value& value, size_t axis,
+                                              int64_t block) {
+  const Tensor* const constant = ConstantOf(value);
+  if (constant == nullptr || !constant->dtype().is_float()) return value;
+  const int64_t has = constant->shape()[axis];
+  if (has % block == 0) return value;
+  const size_t rank = constant->shape().size();
+  Ints pads(2 * rank, 0);
+  pads[rank + axis] = block - has % block;
+  return AddFolded(function_, "pad", value.node->name, {value},
+                   {{"mode", "edge"}, {"pads", std::move(pads)}});
+}
+
 absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
   if (auto it = plain_.find(value); it != plain_.end()) return it->second;
   const auto made = blocked_.find(value);
@@ -237,6 +250,7 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
     return blocked.value;
   }
   INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
+  INGOT_ASSIGN_OR_RETURN(plain, FilledUp(plain, /*axis=*/1, block));
   INGOT_ASSIGN_OR_RETURN(
       plain, Transformed(plain, "NCHW", DataLayout(block), name, target_));
   return plain;

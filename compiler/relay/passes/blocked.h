@@ -144,6 +144,12 @@ class BlockedValues {
   absl::StatusOr<std::optional<Value>> Operand(const Value& value,
                                                int64_t channels, int64_t block,
                                                size_t rank);
+  // A constant of floats whose channels, along `axis`, fill up their last block
+  // with copies of the last of them: what is made of a copy is finite wherever
+  // that one is, which a product of an infinity and 0 is not. Others as they
+  // are.
+  absl::StatusOr<Value> FilledUp(const Value& value, size_t axis,
+                                 int64_t block);
   // Adds the call that stands for `node`.
   absl::StatusOr<Value> Add(const Node& node, std::vector<Value> inputs,
                             Attrs attrs);

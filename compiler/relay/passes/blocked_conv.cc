@@ -187,7 +187,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       attrs.Set("strides", Ints{1, 1});
     }
   }
-  Value plain = w;
+  INGOT_ASSIGN_OR_RETURN(Value plain, FilledUp(w, /*axis=*/0, block));
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
     attrs.Set("groups", tir::CeilDivInt(in, block) * block);
