@@ -413,15 +413,16 @@ TEST(BlockLayoutTest, FewChannelsOfWidePlanesArePlain) {
 
 // Then blocks before them become plain, where taps are worth it.
 TEST(BlockLayoutTest, FewResultsOfBlocksArePlain) {
-  const auto blocked = [](absl::string_view kernel, int pad) {
+  const auto blocked = [](absl::string_view kernel, int pad,
+                          absl::string_view plane) {
     const auto module = CheckKeepsMeaning(
-        Main(absl::Substitute(R"((%x: f32[1, 16, h, w]) -> (%y) {
+        Main(absl::Substitute(R"((%x: f32[1, 16, $2]) -> (%y) {
     %v = const f32[16, 16, 1, 1] random(1)
     %w = const f32[$0] random(2)
     %c = conv2d(%x, %v)
     %y = conv2d(%c, %w) {pads=[$1, $1, $1, $1]}
   })",
-                              kernel, pad)),
+                              kernel, pad, plane)),
         {"block_layout", "simplify"});
     int count = 0;
     for (const auto& node : module->main()->nodes()) {
@@ -432,9 +433,12 @@ TEST(BlockLayoutTest, FewResultsOfBlocksArePlain) {
     }
     return count;
   };
-  EXPECT_EQ(blocked("1, 16, 2, 2", 1), 1);
-  EXPECT_EQ(blocked("4, 16, 2, 2", 1), 2);
-  EXPECT_EQ(blocked("2, 16, 1, 1", 0), 2);
+  EXPECT_EQ(blocked("1, 16, 2, 2", 1, "4, 16"), 1);
+  EXPECT_EQ(blocked("4, 16, 2, 2", 1, "4, 16"), 2);
+  EXPECT_EQ(blocked("2, 16, 1, 1", 0, "4, 16"), 2);
+  // Rows may be short, or stand for a signal.
+  EXPECT_EQ(blocked("1, 16, 2, 2", 1, "h, w"), 2);
+  EXPECT_EQ(blocked("1, 16, 1, 3", 0, "1, 16"), 2);
 }
 
 // One channel after a block multiplies its taps only.

@@ -115,14 +115,19 @@ bool BlockedValues::ColumnsCostLess(const Node& conv, int64_t lanes) const {
     return static_cast<double>(count) /
            static_cast<double>(tir::CeilDivInt(count, lanes) * lanes);
   };
-  const auto columns = ConstShape({conv.outputs[0].shape[3]});
+  const Shape& shape = conv.outputs[0].shape;
+  if (tir::IsConstInt(shape[2], 1)) return false;  // maybe a signal, reshaped
   // About how many vectors are multiplied for each place and input channel, or
-  // take as long as the transform to plain data.
-  constexpr double kTransform = 1;
+  // take as long as the transform to plain data. Rows that only a run knows may
+  // be short, which matters where blocks have loops as good.
+  constexpr double kTransform = 1, kOpenRows = 0.4;
+  const auto columns = ConstShape({shape[3]});
+  const double filled_by_columns = columns        ? filled(columns->front())
+                                   : IsBlocked(x) ? kOpenRows
+                                                  : 1;
   const double of_blocks = static_cast<double>(kernel[2] * kernel[3]);
-  const double of_columns =
-      of_blocks * filled(kernel[0]) / (columns ? filled(columns->front()) : 1) +
-      (IsBlocked(x) ? kTransform : 0);
+  const double of_columns = of_blocks * filled(kernel[0]) / filled_by_columns +
+                            (IsBlocked(x) ? kTransform : 0);
   return 2 * of_columns <= of_blocks;
 }
 

@@ -178,6 +178,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     pad = nullptr;
   }
   const bool parallel = GuessWork(acc) >= kParallelWork;
+  const bool rows_known =
+      ConstExtent(out->output().shape()[kHeight]).has_value();
   const bool by_rows =
       parallel && SharesRows(*out) && RowsOfShare(*out, kShares) >= kLeastRows;
   std::vector<Loop> order = {out->axis(0), out->axis(1)};
@@ -196,7 +198,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
   if (by_rows && pad == nullptr) {
     const auto [share, of_share] =
-        out->Split(row, RowsOfShare(*out, kShares), Tail::kShorten);
+        out->Split(row, rows_known ? RowsOfShare(*out, kShares) : kLeastRows,
+                   Tail::kShorten);
     order.insert(order.begin() + 1, share);
     row = of_share;
   }
@@ -219,7 +222,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     attach = wo;
   }
   out->Reorder(order);
-  if (by_rows && cut) {
+  if (by_rows && cut && rows_known) {
     out->Parallel(out->leaves()[1]);
   } else {
     FuseParallel(out, block || cut || by_rows ? 2 : 3, parallel);
