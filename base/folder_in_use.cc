@@ -24,7 +24,7 @@ int MakeFolderInUse(int parent, const std::string& name) {
   // One that is empty may be removed.
   int error = errno == ENOENT ? EBUSY : errno;
   if (mark >= 0) {
-    // Where nothing can be locked, nobody takes the folder over either.
+    // Where nothing can be locked, no process takes the folder over either.
     const bool locked =
         flock(mark, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     struct stat info;
@@ -39,6 +39,11 @@ int MakeFolderInUse(int parent, const std::string& name) {
 }
 
 int TakeAbandoned(int parent, const std::string& name) {
+  struct stat folder;
+  if (fstatat(parent, name.c_str(), &folder, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISDIR(folder.st_mode) || folder.st_uid != geteuid()) {
+    return -1;
+  }
   const int mark = OpenMark(parent, name, 0);
   if (mark >= 0 && flock(mark, LOCK_EX | LOCK_NB) == 0) return mark;
   if (mark >= 0) close(mark);

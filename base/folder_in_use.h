@@ -19,9 +19,10 @@ inline constexpr char kInUseMark[] = ".in-use";
 // EEXIST or EBUSY: another name may do.
 int MakeFolderInUse(int parent, const std::string& name);
 
-// Takes over a folder that a process made so which has ended, so that it may be
-// removed before the descriptor that is returned is closed. -1: it is in use,
-// or nobody can tell.
+// Takes over a folder that a process of this user made so and that has ended,
+// so that it may be removed before the descriptor that is returned is closed.
+// -1: it is in use or may be, or is another user's or a link, which may lead to
+// anything.
 int TakeAbandoned(int parent, const std::string& name);
 
 }  // namespace ingot

@@ -57,6 +57,18 @@ TEST_F(FolderInUseTest, IsNotTakenOverWithoutAMark) {
   EXPECT_EQ(TakeAbandoned(parent_, "x"), -1);
 }
 
+// Its owner could make it lead to any folder of ours before that is removed.
+TEST_F(FolderInUseTest, LinksAreNotTakenOver) {
+  const int mark = MakeFolderInUse(parent_, "x");
+  ASSERT_GE(mark, 0);
+  close(mark);
+  ASSERT_EQ(symlinkat("x", parent_, "link"), 0);
+  EXPECT_EQ(TakeAbandoned(parent_, "link"), -1);
+  const int taken = TakeAbandoned(parent_, "x");
+  EXPECT_GE(taken, 0);
+  close(taken);
+}
+
 TEST_F(FolderInUseTest, IsNew) {
   const int mark = MakeFolderInUse(parent_, "x");
   EXPECT_GE(mark, 0);

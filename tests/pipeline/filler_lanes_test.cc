@@ -249,7 +249,7 @@ void CheckInfinities(const std::string& op, double (*meaning)(double)) {
       op));
   ASSERT_TRUE(module.ok()) << module.status();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  // Of one sign at a place, so that no sum of them is NaN.
+  // Those of one place have one sign, so that no sum of them is NaN.
   const float values[2][4] = {{-kInfinity, 0.5f, -0.25f, -kInfinity},
                               {1.0f, 2.0f, kInfinity, -kInfinity}};
   Tensor x = *Tensor::Empty(DataType::Float(32), {1, 2, 1, 4});

@@ -26,7 +26,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 int Weight(int o, int i) { return (5 * o + 3 * i) % 11 - 5; }
 int Datum(int i, int x) { return (37 * i + 71 * x + i * x) % 256; }
 
-// What is made of each sum, times %m, until it is a byte.
+// Operators that make each sum, times %m, a byte.
 constexpr char kLookedUp[] = R"(
       %q$0 = quantize(%p$0, %s, %z) {dtype=$1}
       %d$0 = dequantize(%q$0, %s, %z)

@@ -139,7 +139,7 @@ class KernelEmitter {
     llvm::Value* is_nan = nullptr;
   };
   RoundedByte EmitRounded(const Quantization& q);
-  // What q has for a quotient of so much.
+  // `v` divided by the scale, so that it rounds as the quotient does.
   llvm::Value* EmitQuotient(const Quantization& q, llvm::Value* v);
   // The rounded quotient of AVX-512's 16 floats: with the zero added it is the
   // byte, or lies on that side of the bytes' range whose end is.

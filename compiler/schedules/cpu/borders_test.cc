@@ -191,7 +191,7 @@ TEST_P(PaddingTest, WindowsOfPlanesThatARunTells) {
   }
 }
 
-// Of a sum, rows of taps are asked for, however many lie on padding.
+// Sums ask for rows of taps, however many lie on padding.
 TEST_P(PaddingTest, WideBordersOfSums) {
   for (const int64_t size : {1, 2, 6, 7, 13, 20, 33}) {
     for (const int64_t kernel : {7, 9}) {
