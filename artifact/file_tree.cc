@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -189,15 +188,9 @@ absl::StatusOr<std::string> FileTree::InTheWay(const std::string& path) const {
 
 absl::StatusOr<std::string> FileTree::MakeTemporaryFolder(
     absl::string_view prefix, UniqueFd* mark) const {
-  static std::atomic<unsigned> counter{0};
-  // A process of the same number, here or on another machine, may have one.
-  constexpr int kAttempts = 100;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::string name = absl::StrCat(prefix, getpid(), "-", counter++);
-    *mark = UniqueFd(MakeFolderInUse(root_.get(), name));
-    if (mark->ok()) return name;
-    if (errno != EEXIST && errno != EBUSY) break;
-  }
+  std::string name;
+  *mark = UniqueFd(MakeNewFolderInUse(root_.get(), prefix, &name));
+  if (mark->ok()) return name;
   return Failed(errno, "write into", name_);
 }
 

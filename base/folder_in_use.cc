@@ -5,14 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+
+#include "absl/strings/str_cat.h"
 
 namespace ingot {
 namespace {
 
 // A network's file system locks what is open for writing only.
 int OpenMark(int parent, const std::string& name, int flags) {
-  return openat(parent, (name + "/" + kInUseMark).c_str(),
+  return openat(parent, absl::StrCat(name, "/", kInUseMark).c_str(),
                 O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0666);
 }
 
@@ -35,6 +38,19 @@ int MakeFolderInUse(int parent, const std::string& name) {
   }
   unlinkat(parent, name.c_str(), AT_REMOVEDIR);
   errno = error;
+  return -1;
+}
+
+int MakeNewFolderInUse(int parent, absl::string_view prefix,
+                       std::string* name) {
+  static std::atomic<unsigned> counter{0};
+  // A process of the same number, here or on another machine, may have one.
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    *name = absl::StrCat(prefix, getpid(), "-", counter++);
+    const int mark = MakeFolderInUse(parent, *name);
+    if (mark >= 0 || (errno != EEXIST && errno != EBUSY)) return mark;
+  }
   return -1;
 }
 

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
+
 namespace ingot {
 
 // The file in such a folder that tells the one from the other: what removes the
@@ -18,6 +20,10 @@ inline constexpr char kInUseMark[] = ".in-use";
 // the process ends, however it does. -1 with errno: there is no such folder;
 // EEXIST or EBUSY: another name may do.
 int MakeFolderInUse(int parent, const std::string& name);
+
+// Makes one with a name of its own, which starts with `prefix` and is returned
+// in `name`. -1 with errno.
+int MakeNewFolderInUse(int parent, absl::string_view prefix, std::string* name);
 
 // Takes over a folder that a process of this user made so and that has ended,
 // so that it may be removed before the descriptor that is returned is closed.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -50,17 +49,12 @@ void RemoveAbandoned(const std::string& parent) {
 absl::StatusOr<std::unique_ptr<StagingFolder>> StagingFolder::Make(
     const std::string& parent) {
   RemoveAbandoned(parent);
-  // A process of the same number, here or on another machine, may have one.
-  static std::atomic<unsigned> counter{0};
-  constexpr int kAttempts = 100;
   std::string path;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    path = absl::StrCat(parent, "/", kPrefix, getpid(), "-", counter++);
-    if (const int mark = MakeFolderInUse(AT_FDCWD, path); mark >= 0) {
-      return std::unique_ptr<StagingFolder>(
-          new StagingFolder(std::move(path), mark));
-    }
-    if (errno != EEXIST && errno != EBUSY) break;
+  const int mark =
+      MakeNewFolderInUse(AT_FDCWD, absl::StrCat(parent, "/", kPrefix), &path);
+  if (mark >= 0) {
+    return std::unique_ptr<StagingFolder>(
+        new StagingFolder(std::move(path), mark));
   }
   return FileError("making the folder", path, errno);
 }
