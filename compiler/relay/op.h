@@ -60,51 +60,46 @@ enum Trait : unsigned {
   // Takes a few instructions per element, so that computing it again costs
   // little.
   kCheap = 1 << 1,
-  // Finite operands and attributes give finite results, unless a sum, a product
-  // or a conversion is too large for its type. Unset also for what grows faster
-  // than a polynomial. Blocked layouts need it: the channels that fill up a
-  // block must stay finite, since zero weights take no NaN out again.
-  kKeepsFinite = 1 << 2,
   // Reads each element of its first operand once, not once per stage.
-  kReadsOnce = 1 << 3,
+  kReadsOnce = 1 << 2,
   // Reads overlapping windows, or joins parts under a condition: operands that
   // were computed in its loops would be computed several times.
-  kOperandsInMemory = 1 << 4,
+  kOperandsInMemory = 1 << 3,
   // Copies its operands into panels anyway, from wherever they are.
-  kPacksOperands = 1 << 5,
+  kPacksOperands = 1 << 4,
   // Only reorders dimensions, as attribute `axes` says.
-  kPermutes = 1 << 6,
+  kPermutes = 1 << 5,
   // The result has no more elements than the first operand, whatever symbols
   // are.
-  kNeverGrows = 1 << 7,
+  kNeverGrows = 1 << 6,
   // All elements are one value; attribute `shape` says how many.
-  kUniform = 1 << 8,
+  kUniform = 1 << 7,
   // The result may move by a whole step where an operand moves by its last bit:
   // what is computed for it must be rounded as the model says.
-  kJumps = 1 << 9,
+  kJumps = 1 << 8,
   // Says in floats what its first operand says in fewer bits, which some
   // kernels multiply instead.
-  kDequantizes = 1 << 10,
+  kDequantizes = 1 << 9,
   // Multiplies its first operand by its second, a matrix [k, n] or several.
-  kTimesMatrix = 1 << 11,
+  kTimesMatrix = 1 << 10,
   // The same by the transpose of its second, a matrix [n, k].
-  kTimesTranspose = 1 << 12,
+  kTimesTranspose = 1 << 11,
   // The same by a matrix that is packed for it.
-  kTimesPacked = 1 << 13,
+  kTimesPacked = 1 << 12,
   // Convolves its first operand, which is in blocks of channels, with kernels
   // that are packed for it; attribute `kernel` has their extents.
-  kConvolvesPacked = 1 << 14,
+  kConvolvesPacked = 1 << 13,
   // Multiplies one row at each of its steps by its second operand, a matrix
   // [k, gates * k]; takes it in panels, too: [panels, k, vectors, lanes].
-  kStepsOverMatrix = 1 << 15,
+  kStepsOverMatrix = 1 << 14,
   // Multiplies its first operand by a matrix of few bits (dense_bits).
-  kTimesFewBits = 1 << 16,
+  kTimesFewBits = 1 << 15,
   // Reads its second operand, a table, wherever the first says.
-  kLooksUp = 1 << 17,
+  kLooksUp = 1 << 16,
   // Puts its operands one after the other along attribute `axis`.
-  kJoins = 1 << 18,
+  kJoins = 1 << 17,
   // Takes a range of its operand along each of attribute `axes`.
-  kCuts = 1 << 19,
+  kCuts = 1 << 18,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

@@ -172,19 +172,20 @@ const Winograd* FindWholeWinograd(int64_t tile) {
 
 absl::StatusOr<Tensor> WinogradKernels(const Tensor& kernels,
                                        const Winograd& winograd,
-                                       int64_t block) {
+                                       int64_t in_block, int64_t block) {
   const int64_t n = winograd.reach();
   const int64_t out_blocks = tir::CeilDivInt(kernels.shape()[0], block);
-  const int64_t in_blocks = tir::CeilDivInt(kernels.shape()[1], block);
+  const int64_t in_blocks = tir::CeilDivInt(kernels.shape()[1], in_block);
   INGOT_ASSIGN_OR_RETURN(
-      Tensor made, Tensor::Empty(kernels.dtype(),
-                                 {out_blocks, n, n, in_blocks, block, block}));
+      Tensor made, Tensor::Empty(kernels.dtype(), {out_blocks, n, n, in_blocks,
+                                                   in_block, block}));
   auto* const to = made.mutable_data<float>();
   std::fill_n(to, made.NumElements(), 0.0f);
   TransformEach<float>(
       kernels, winograd,
       [&](int64_t o, int64_t c, int64_t point, double number) {
-        const int64_t row = (o / block * n * n + point) * in_blocks * block + c;
+        const int64_t row =
+            (o / block * n * n + point) * in_blocks * in_block + c;
         to[row * block + o % block] = static_cast<float>(number);
       });
   return made;

@@ -52,11 +52,11 @@ const Winograd* FindWinograd(int64_t tile);
 const Winograd* FindWholeWinograd(int64_t tile);
 
 // Transforms f32 kernels [o, i, 3, 3] and puts them in blocks of channels:
-// [ceil(o / block), m + 2, m + 2, ceil(i / block), block of i, block of o],
-// zeros beyond. Computed in double, rounded once. ResourceExhausted without
-// memory.
+// [ceil(o / block), m + 2, m + 2, ceil(i / in_block), in_block, block], zeros
+// beyond. Computed in double, rounded once. ResourceExhausted without memory.
 absl::StatusOr<Tensor> WinogradKernels(const Tensor& kernels,
-                                       const Winograd& winograd, int64_t block);
+                                       const Winograd& winograd,
+                                       int64_t in_block, int64_t block);
 
 // Whether transforms of whole numbers are exact for kernels of i8 or i16 [o, i,
 // 3, 3] and such data.

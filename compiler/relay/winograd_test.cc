@@ -48,7 +48,7 @@ TEST(WinogradTest, KernelsLieInBlocks) {
   for (int64_t i = 0; i < kernels.NumElements(); ++i) {
     kernels.mutable_data<float>()[i] = static_cast<float>(i);
   }
-  const auto made = WinogradKernels(kernels, *FindWinograd(2), 4);
+  const auto made = WinogradKernels(kernels, *FindWinograd(2), 4, 4);
   ASSERT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->TypeString(), "f32[1, 4, 4, 2, 4, 4]");
   // Points [0, 0] and [3, 3] are the kernel's corners; kernel o, channel c

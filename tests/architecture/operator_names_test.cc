@@ -31,7 +31,7 @@ const std::map<std::string, int>& Allowed() {
       {"compiler/relay/parser.cc", 1},
       // Rules.
       {"compiler/relay/passes/block_layout.cc", 17},
-      {"compiler/relay/passes/blocked_conv.cc", 3},
+      {"compiler/relay/passes/blocked_winograd.cc", 3},
       {"compiler/relay/passes/byte_operands.cc", 4},
       {"compiler/relay/passes/byte_products.cc", 13},
       {"compiler/relay/passes/byte_products_of_two.cc", 1},

@@ -99,7 +99,6 @@ std::string Traits(const relay::OpDef& op) {
   static constexpr std::pair<relay::Trait, const char*> kNames[] = {
       {relay::kCommutes, "commutes"},
       {relay::kCheap, "cheap"},
-      {relay::kKeepsFinite, "keeps finite"},
       {relay::kReadsOnce, "reads once"},
       {relay::kOperandsInMemory, "operands in memory"},
       {relay::kPacksOperands, "packs operands"},

@@ -185,76 +185,79 @@ OpDef Expand() {
   return def;
 }
 
+std::vector<OpDef> Arithmetic() {
+  return {
+      With(kCheap | kCommutes,
+           With(&AddKnown,
+                Binary("add", "a + b", Domain::kNumber, Op(BinaryOp::kAdd)))),
+      With(kCheap, With(&SubtractKnown, Binary("sub", "a - b", Domain::kNumber,
+                                               Op(BinaryOp::kSub)))),
+      With(kCheap | kCommutes,
+           With(&MultiplyKnown,
+                Binary("mul", "a * b", Domain::kNumber, Op(BinaryOp::kMul)))),
+      With(&DivideKnown,
+           Binary("div", "a / b; truncates integers", Domain::kNumber, &Div)),
+      With(kJumps,
+           Binary(
+               "mod", "remainder, with the sign of b (of a if fmod)",
+               Domain::kNumber, &Mod, false,
+               {IntAttr("fmod", "whether it has the sign of a, as in C", 0)})),
+      Binary("pow", "a to the b, in a's type", Domain::kNumber, &Pow, false, {},
+             /*same_type=*/false),
+      With(kCheap | kCommutes,
+           Binary("minimum", "the smaller, NaN where either is",
+                  Domain::kNumber, Extreme(BinaryOp::kMin))),
+      With(kCheap | kCommutes,
+           Binary("maximum", "the larger, NaN where either is", Domain::kNumber,
+                  Extreme(BinaryOp::kMax))),
+      Binary("prelu", "x, or x * slope below zero", Domain::kNumber, &PRelu),
+  };
+}
+
+std::vector<OpDef> Comparisons() {
+  const bool to_bool = true;
+  return {
+      With(kCommutes | kJumps,
+           Binary("equal", "a = b", Domain::kAny, Op(BinaryOp::kEq), to_bool)),
+      With(kCommutes | kJumps, Binary("not_equal", "a != b", Domain::kAny,
+                                      Op(BinaryOp::kNe), to_bool)),
+      With(kJumps, Binary("less", "a < b", Domain::kNumber, Op(BinaryOp::kLt),
+                          to_bool)),
+      With(kJumps, Binary("less_equal", "a <= b", Domain::kNumber,
+                          Op(BinaryOp::kLe), to_bool)),
+      With(kJumps, Binary("greater", "a > b", Domain::kNumber,
+                          Op(BinaryOp::kGt), to_bool)),
+      With(kJumps, Binary("greater_equal", "a >= b", Domain::kNumber,
+                          Op(BinaryOp::kGe), to_bool)),
+  };
+}
+
+std::vector<OpDef> LogicAndBits() {
+  return {
+      With(kCommutes,
+           Binary("logical_and", "both", Domain::kBool, Op(BinaryOp::kAnd))),
+      With(kCommutes,
+           Binary("logical_or", "either", Domain::kBool, Op(BinaryOp::kOr))),
+      With(kCommutes, Binary("logical_xor", "one but not both", Domain::kBool,
+                             Op(BinaryOp::kNe))),
+      With(kCommutes, Binary("bitwise_and", "bits in both", Domain::kInteger,
+                             Op(BinaryOp::kBitAnd))),
+      With(kCommutes, Binary("bitwise_or", "bits in either", Domain::kInteger,
+                             Op(BinaryOp::kBitOr))),
+      With(kCommutes, Binary("bitwise_xor", "bits in one of both",
+                             Domain::kInteger, Op(BinaryOp::kBitXor))),
+      Binary("bit_shift", "a shifted by b bits", Domain::kInteger, &BitShift,
+             false, {StringAttr("direction", "LEFT or RIGHT", kRequired)}),
+  };
+}
+
 }  // namespace
 
 absl::Status RegisterBinary(OpRegistry* registry) {
-  const bool to_bool = true;
-  INGOT_RETURN_IF_ERROR(RegisterAllOf(
-      registry,
-      WithAll(
-          kKeepsFinite,
-          {
-              With(kCheap | kCommutes,
-                   With(&AddKnown, Binary("add", "a + b", Domain::kNumber,
-                                          Op(BinaryOp::kAdd)))),
-              With(kCheap,
-                   With(&SubtractKnown, Binary("sub", "a - b", Domain::kNumber,
-                                               Op(BinaryOp::kSub)))),
-              With(kCheap | kCommutes,
-                   With(&MultiplyKnown, Binary("mul", "a * b", Domain::kNumber,
-                                               Op(BinaryOp::kMul)))),
-              With(kCheap | kCommutes,
-                   Binary("minimum", "the smaller, NaN where either is",
-                          Domain::kNumber, Extreme(BinaryOp::kMin))),
-              With(kCheap | kCommutes,
-                   Binary("maximum", "the larger, NaN where either is",
-                          Domain::kNumber, Extreme(BinaryOp::kMax))),
-              Binary("prelu", "x, or x * slope below zero", Domain::kNumber,
-                     &PRelu),
-              With(kCommutes | kJumps, Binary("equal", "a = b", Domain::kAny,
-                                              Op(BinaryOp::kEq), to_bool)),
-              With(kCommutes | kJumps,
-                   Binary("not_equal", "a != b", Domain::kAny,
-                          Op(BinaryOp::kNe), to_bool)),
-              With(kJumps, Binary("less", "a < b", Domain::kNumber,
-                                  Op(BinaryOp::kLt), to_bool)),
-              With(kJumps, Binary("less_equal", "a <= b", Domain::kNumber,
-                                  Op(BinaryOp::kLe), to_bool)),
-              With(kJumps, Binary("greater", "a > b", Domain::kNumber,
-                                  Op(BinaryOp::kGt), to_bool)),
-              With(kJumps, Binary("greater_equal", "a >= b", Domain::kNumber,
-                                  Op(BinaryOp::kGe), to_bool)),
-              With(kCommutes, Binary("logical_and", "both", Domain::kBool,
-                                     Op(BinaryOp::kAnd))),
-              With(kCommutes, Binary("logical_or", "either", Domain::kBool,
-                                     Op(BinaryOp::kOr))),
-              With(kCommutes, Binary("logical_xor", "one but not both",
-                                     Domain::kBool, Op(BinaryOp::kNe))),
-              With(kCommutes, Binary("bitwise_and", "bits in both",
-                                     Domain::kInteger, Op(BinaryOp::kBitAnd))),
-              With(kCommutes, Binary("bitwise_or", "bits in either",
-                                     Domain::kInteger, Op(BinaryOp::kBitOr))),
-              With(kCommutes, Binary("bitwise_xor", "bits in one of both",
-                                     Domain::kInteger, Op(BinaryOp::kBitXor))),
-              Binary("bit_shift", "a shifted by b bits", Domain::kInteger,
-                     &BitShift, false,
-                     {StringAttr("direction", "LEFT or RIGHT", kRequired)}),
-              Where(),
-          })));
-  return RegisterAllOf(
-      registry,
-      {
-          With(&DivideKnown, Binary("div", "a / b; truncates integers",
-                                    Domain::kNumber, &Div)),
-          With(kJumps,
-               Binary("mod", "remainder, with the sign of b (of a if fmod)",
-                      Domain::kNumber, &Mod, false,
-                      {IntAttr("fmod", "whether it has the sign of a, as in C",
-                               0)})),
-          Binary("pow", "a to the b, in a's type", Domain::kNumber, &Pow, false,
-                 {}, /*same_type=*/false),
-          Expand(),
-      });
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Arithmetic()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Comparisons()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, LogicAndBits()));
+  return RegisterAllOf(registry, {Where(), Expand()});
 }
 
 }  // namespace ingot::relay::ops

@@ -2,13 +2,17 @@
 // back, compare with the plain operator. By the interpreter.
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/relay/bf16_parts.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/winograd.h"
 #include "compiler/relay/word_kernels.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,6 +51,15 @@ class BlockedTest : public testing::Test {
   Value Layout(Value x, const std::string& src, const std::string& dst) {
     return Op("layout_transform", {x}, {{"src", src}, {"dst", dst}});
   }
+  // x in blocks of channels, the last of which NaN fills up.
+  Value FilledUp(Value x, int64_t channels, int64_t block) {
+    const int64_t more = (block - channels % block) % block;
+    const Value filled =
+        Op("pad", {x},
+           {{"pads", Ints{0, 0, 0, 0, 0, more, 0, 0}},
+            {"value", std::numeric_limits<double>::quiet_NaN()}});
+    return Layout(filled, "NCHW", absl::StrCat("NCHW", block, "c"));
+  }
   void ExpectSame(Value a, Value b) {
     f_->outputs = {a, b};
     absl::StatusOr<std::vector<Tensor>> r = EvaluateFunction(module_, *f_, {});
@@ -69,6 +82,28 @@ TEST_F(BlockedTest, ConvolutionOnBlocks) {
       Op("conv2d", {Layout(x, "NCHW", "NCHW4c"), Layout(w, "OIHW", "OIHW4i8o")},
          blocked);
   ExpectSame(Op("conv2d", {x, w}, window), Layout(y, "NCHW8c", "NCHW"));
+}
+
+TEST_F(BlockedTest, ConvolutionLeavesOutChannelsThatFillUp) {
+  for (const int64_t in : {9, 10, 12}) {
+    SCOPED_TRACE(in);
+    const Value x = Constant({1, in, 6, 5}), w = Constant({16, in, 3, 3});
+    const std::string kernel = absl::StrCat("OIHW", std::gcd(in, 8), "i8o");
+    const Value y =
+        Op("conv2d", {FilledUp(x, in, 8), Layout(w, "OIHW", kernel)},
+           {{"data_layout", std::string("NCHW8c")}, {"kernel_layout", kernel}});
+    ExpectSame(Op("conv2d", {x, w}), Layout(y, "NCHW8c", "NCHW"));
+    for (const int64_t tile : {2, 4}) {
+      const Value kernels{f_->AddConstant(
+          "kernels",
+          *WinogradKernels(Numbers({16, in, 3, 3}), *FindWinograd(tile),
+                           std::gcd(in, 8), 8))};
+      const Value z = Op("winograd_conv2d", {FilledUp(x, in, 8), kernels},
+                         {{"tile", tile}, {"pads", Ints{0, 0, 0, 0}}});
+      const Value rounded = Op("round", {Layout(z, "NCHW8c", "NCHW")});
+      ExpectSame(Op("conv2d", {x, w}), rounded);
+    }
+  }
 }
 
 TEST_F(BlockedTest, GroupedConvolutionOnBlocks) {
@@ -151,6 +186,8 @@ TEST_F(BlockedTest, ConvolutionOfParts) {
   };
   for (const Case& c : std::vector<Case>{{32, 1, 1, 1, {0, 0, 0, 0}},
                                          {48, 1, 2, 1, {0, 0, 0, 0}},
+                                         {42, 1, 2, 1, {0, 0, 0, 0}},
+                                         {9, 3, 1, 1, {0, 1, 1, 1}},
                                          {16, 3, 1, 1, {1, 1, 1, 1}},
                                          {48, 3, 2, 1, {0, 2, 1, 0}},
                                          {32, 2, 1, 2, {1, 0, 0, 1}},
@@ -165,12 +202,12 @@ TEST_F(BlockedTest, ConvolutionOfParts) {
            {{"strides", strides}, {"pads", c.pads}, {"dilations", dilations}});
     const Value packed{
         f_->AddConstant("panels", *PackBf16Kernels(Numbers(kernel), 2))};
-    const Value result =
-        Op("conv2d_parts", {Layout(x, "NCHW", "NCHW16c"), packed},
-           {{"kernel", Ints{c.kernel, c.kernel}},
-            {"strides", strides},
-            {"pads", c.pads},
-            {"dilations", dilations}});
+    const Value result = Op("conv2d_parts", {FilledUp(x, c.in, 16), packed},
+                            {{"kernel", Ints{c.kernel, c.kernel}},
+                             {"channels", c.in},
+                             {"strides", strides},
+                             {"pads", c.pads},
+                             {"dilations", dilations}});
     const Value filled =
         Op("pad", {plain}, {{"pads", Ints{0, 0, 0, 0, 0, 11, 0, 0}}});
     ExpectSame(filled, Layout(result, "NCHW16c", "NCHW"));
@@ -299,6 +336,18 @@ TEST_F(InferTest, ErrorsSayWhatDoesNotFit) {
               HasSubstr("has 3 channels"));
   EXPECT_THAT(Error("conv2d", {x, Constant({4, 3, 9, 9})}),
               HasSubstr("does not fit"));
+  // Blocks of a kernel need blocks of the data, which they divide.
+  const Value blocks = Constant({1, 1, 8, 8, 8});
+  const auto layouts = [](const char* data, const char* kernel) {
+    return Attrs{{"data_layout", std::string(data)},
+                 {"kernel_layout", std::string(kernel)}};
+  };
+  EXPECT_THAT(Error("conv2d", {x, Constant({1, 1, 3, 3, 3, 8})},
+                    layouts("NCHW", "OIHW3i8o")),
+              HasSubstr("plain data with a blocked kernel needs"));
+  EXPECT_THAT(Error("conv2d", {blocks, Constant({1, 2, 3, 3, 3, 8})},
+                    layouts("NCHW8c", "OIHW3i8o")),
+              HasSubstr("data in blocks of 8 and a kernel in blocks of 3"));
   EXPECT_THAT(Error("matmul", {Constant({2, 3}), Constant({4, 5})}),
               HasSubstr("differ in the dimension summed over"));
   EXPECT_THAT(Error("reshape", {x}, {{"shape", MakeShape({5, 5})}}),

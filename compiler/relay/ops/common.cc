@@ -422,11 +422,6 @@ OpDef With(Trait more, OpDef def) {
   return def;
 }
 
-std::vector<OpDef> WithAll(Trait more, std::vector<OpDef> defs) {
-  for (OpDef& def : defs) def.traits = def.traits | more;
-  return defs;
-}
-
 OpDef With(absl::StatusOr<std::optional<Tensor>> (*known)(const KnownCall&),
            OpDef def) {
   def.compute_known = known;

@@ -173,9 +173,8 @@ absl::StatusOr<Types> SameAsFirst(const InferContext& c);
 // `stem_suffix` for the name of an intermediate tensor.
 std::string SubName(const ComputeContext& c, absl::string_view suffix);
 
-// `def`, which has `more` traits too; each of `defs`.
+// `def`, which has `more` traits too.
 OpDef With(Trait more, OpDef def);
-std::vector<OpDef> WithAll(Trait more, std::vector<OpDef> defs);
 // `def` with that short cut for known operands.
 OpDef With(absl::StatusOr<std::optional<Tensor>> (*known)(const KnownCall&),
            OpDef def);

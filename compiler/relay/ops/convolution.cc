@@ -16,8 +16,9 @@ constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
 struct ConvInfo {
   Window window;
   int64_t groups = 1;
-  int64_t in_block = 0;   // 0: plain NCHW data
-  int64_t out_block = 0;  // 0: plain result
+  int64_t in_block = 0;      // 0: plain NCHW data
+  int64_t kernel_block = 0;  // of input channels; divides in_block
+  int64_t out_block = 0;     // 0: plain result
   bool depthwise_blocked = false;
   int64_t words = 1;             // of so many elements, in which weights are
   std::optional<TapWords> taps;  // of a row of a depthwise kernel
@@ -65,8 +66,7 @@ absl::StatusOr<Dim> PerGroup(const Dim& channels, int64_t groups,
 }
 
 // Checks that weights and groups suit blocks of channels.
-absl::Status CheckBlocks(const TensorType& w, const ConvInfo& info,
-                         int64_t kernel_in) {
+absl::Status CheckBlocks(const TensorType& w, const ConvInfo& info) {
   if (info.in_block == 0 && info.out_block == 0) return absl::OkStatus();
   if (!ConstShape(w.shape)) {
     return Invalid("the blocked kernel ", ToString(w), " must be static");
@@ -85,15 +85,15 @@ absl::Status CheckBlocks(const TensorType& w, const ConvInfo& info,
                      "block size");
     }
   } else if (info.in_block > 0) {
-    if (kernel_in * info.words != info.in_block) {
+    if (info.in_block % info.kernel_block != 0) {
       return Invalid("data in blocks of ", info.in_block,
-                     " and a kernel in blocks of ", kernel_in);
+                     " and a kernel in blocks of ", info.kernel_block);
     }
     if (info.groups > 1 && out_per_group % info.out_block != 0) {
       return Invalid("a block of ", info.out_block,
                      " output channels spans several groups");
     }
-  } else if (info.groups != 1 || kernel_in > 0) {
+  } else if (info.groups != 1 || info.kernel_block > 0) {
     return Invalid(
         "plain data with a blocked kernel needs groups=1 and the "
         "kernel layout OIHW<b>o");
@@ -134,8 +134,13 @@ absl::StatusOr<ConvInfo> ReadConv(
     info.words = ElementsOfWord(x.dtype);
     info.in_per_group = SimplifyDim(info.in_per_group * info.words);
   }
+  info.kernel_block = kernel_in * info.words;
   const Dim has = SimplifyDim(x.shape[1] * std::max<int64_t>(info.in_block, 1));
-  const Dim takes = SimplifyDim(info.in_per_group * info.groups);
+  Dim takes = SimplifyDim(info.in_per_group * info.groups);
+  if (info.kernel_block > 0 && info.in_block > 0 && info.groups == 1) {
+    // It leaves out channels that fill up the last block.
+    takes = SimplifyDim(CeilDiv(takes, info.in_block) * info.in_block);
+  }
   if (!MayBeEqual(has, takes, assumed)) {
     int64_t has_now = 0, takes_now = 0;  // both are known: they differ
     ConstDim(has, &has_now);
@@ -144,7 +149,7 @@ absl::StatusOr<ConvInfo> ReadConv(
                    " channels, the kernel ", ToString(w),
                    " with groups=", info.groups, " takes ", takes_now);
   }
-  INGOT_RETURN_IF_ERROR(CheckBlocks(w, info, kernel_in));
+  INGOT_RETURN_IF_ERROR(CheckBlocks(w, info));
   INGOT_ASSIGN_OR_RETURN(info.window, ReadWindow(attrs, kernel));
   const DataType* const out = attrs.Find<DataType>("out_dtype");
   info.acc = ComputeType(out == nullptr ? x.dtype : *out);
@@ -198,16 +203,17 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
   const int first_tap = info.depthwise_blocked ? 0 : 1;
   if (!info.depthwise_blocked) {
     extents.push_back(SimplifyDim(
-        FloorDiv(info.in_per_group, std::max<int64_t>(info.in_block, 1))));
+        FloorDiv(info.in_per_group, std::max<int64_t>(info.kernel_block, 1))));
   }
   for (int64_t k : win.kernel) extents.push_back(I64(k));
   if (info.taps) extents.back() = I64(info.taps->count);
-  if (info.in_block > 0 && !info.depthwise_blocked) {
-    extents.push_back(I64(info.in_block / info.words));
-  }
+  const bool by_blocks = info.kernel_block > 0;
+  if (by_blocks) extents.push_back(I64(info.kernel_block / info.words));
+  const int64_t parts = by_blocks ? info.in_block / info.kernel_block : 1;
   const int64_t out_block = std::max<int64_t>(info.out_block, 1);
   auto term = [&](const Indices& i, const Indices& r) {
     Indices xi = {i[0]}, wi = {i[1]};
+    Expr first;  // of a block's channels, null for 0
     if (info.depthwise_blocked) {
       xi.push_back(i[1]);
       wi.push_back(I64(0));
@@ -218,17 +224,20 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
             i[1] / SimplifyDim(FloorDiv(info.out_per_group, out_block));
         channel = group * extents[0] + channel;
       }
-      xi.push_back(channel);
+      xi.push_back(parts > 1 ? channel / I64(parts) : channel);
       wi.push_back(r[0]);
+      if (parts > 1) first = channel % I64(parts) * info.kernel_block;
     }
     for (int d = 0; d < n; ++d) {
       const Expr& tap = r[first_tap + d];
       xi.push_back(i[2 + d] * win.strides[d] + tap * win.dilations[d]);
       wi.push_back(tap);
     }
-    if (info.in_block > 0) {
-      xi.push_back(info.depthwise_blocked ? i.back() : r.back());
-      if (!info.depthwise_blocked) wi.push_back(r.back());
+    if (info.depthwise_blocked) xi.push_back(i.back());
+    if (by_blocks) {
+      const Expr own = info.words > 1 ? r.back() * info.words : r.back();
+      xi.push_back(first == nullptr ? own : first + own);
+      wi.push_back(r.back());
     }
     if (info.out_block > 0) wi.push_back(i.back());
     if (info.taps) {
@@ -244,10 +253,7 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
           },
           w(wi));
     }
-    if (info.words > 1) {
-      xi.back() = xi.back() * info.words;
-      return Dot(x, xi, w(wi));
-    }
+    if (info.words > 1) return Dot(x, xi, w(wi));
     return MakeCast(info.acc, x(xi)) * MakeCast(info.acc, w(wi));
   };
   std::map<std::string, std::string> tags;
@@ -291,8 +297,9 @@ OpDef Conv(int n) {
           n == 2 ? "NCHW, or NCHW8c and the like" : "the only one there is",
           kDataLayouts[n - 1]),
       StringAttr("kernel_layout",
-                 n == 2 ? "OIHW; OIHW8i8o on blocked data; OIHW8o on plain "
-                          "data, or depthwise"
+                 n == 2 ? "OIHW; OIHW8i8o on blocked data, whose blocks are "
+                          "as large or a multiple; OIHW8o on plain data, or "
+                          "depthwise"
                         : "the only one there is",
                  kKernelLayouts[n - 1])};
   def.infer = [n](const InferContext& c) { return InferConv(c, n); };

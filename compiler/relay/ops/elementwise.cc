@@ -202,6 +202,14 @@ std::vector<OpDef> Activations() {
             &Gelu, {StringAttr("approximate", "none or tanh", "none")}),
       Unary("mish", "x * tanh(softplus(x))", Domain::kFloat,
             [](const Expr& x, const Attrs&) { return x * Tanh(Softplus(x)); }),
+      Unary("celu", "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
+            Domain::kFloat,
+            [](const Expr& x, const Attrs& a) {
+              const Expr alpha = AttrLike(x, a, "alpha");
+              return Max(x, Like(x, 0)) +
+                     Min(Like(x, 0), alpha * (Exp(x / alpha) - Like(x, 1)));
+            },
+            {FloatAttr("alpha", "the limit far below zero, negated", 1)}),
       Unary("softplus", "log(1 + e^x)", Domain::kFloat, Plain(&Softplus)),
       Unary("softsign", "x / (1 + |x|)", Domain::kFloat,
             [](const Expr& x, const Attrs&) {
@@ -226,8 +234,7 @@ std::vector<OpDef> Activations() {
   };
 }
 
-// All keep finite values finite.
-std::vector<OpDef> FiniteMath() {
+std::vector<OpDef> BasicMath() {
   return {
       Unary("erf", "error function", Domain::kFloat, Call(Intrinsic::kErf)),
       Unary("tanh", "hyperbolic tangent", Domain::kFloat,
@@ -263,18 +270,9 @@ std::vector<OpDef> FiniteMath() {
   };
 }
 
-// With poles, limited domains or a growth that soon leaves a type's range; an
-// alpha of 0 makes one of celu.
-std::vector<OpDef> OtherMath() {
+// Powers, roots and the like, and their inverses.
+std::vector<OpDef> FurtherMath() {
   return {
-      Unary("celu", "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
-            Domain::kFloat,
-            [](const Expr& x, const Attrs& a) {
-              const Expr alpha = AttrLike(x, a, "alpha");
-              return Max(x, Like(x, 0)) +
-                     Min(Like(x, 0), alpha * (Exp(x / alpha) - Like(x, 1)));
-            },
-            {FloatAttr("alpha", "the limit far below zero, negated", 1)}),
       Unary("exp", "e^x", Domain::kFloat, Call(Intrinsic::kExp)),
       Unary("log", "natural logarithm", Domain::kFloat, Call(Intrinsic::kLog)),
       With(&SquareRootKnown, Unary("sqrt", "square root", Domain::kFloat,
@@ -304,7 +302,7 @@ OpDef Cast() {
   def.doc = "x converted to another element type";
   def.fusion = FusionKind::kElementwise;
   def.compute_known = &CopyCast;
-  def.traits = kCheap | kKeepsFinite | kJumps;
+  def.traits = kCheap | kJumps;
   def.layout_rule = LayoutRule::kFollows;
   def.attrs = {TypeAttr("dtype", "the type of the result", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
@@ -327,11 +325,9 @@ OpDef Cast() {
 }  // namespace
 
 absl::Status RegisterElementwise(OpRegistry* registry) {
-  INGOT_RETURN_IF_ERROR(
-      RegisterAllOf(registry, WithAll(kKeepsFinite, Activations())));
-  INGOT_RETURN_IF_ERROR(
-      RegisterAllOf(registry, WithAll(kKeepsFinite, FiniteMath())));
-  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, OtherMath()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Activations()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, BasicMath()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, FurtherMath()));
   return RegisterAllOf(registry, {Cast()});
 }
 

@@ -37,7 +37,11 @@ Expr PackedConvolution::ElementAt(const ComputeContext& c, const Indices& i,
       inside.push_back(Lt(i[2 + d] * stride, in[2 + d] + I64(pad)));
     }
   }
-  inside.push_back(tir::Lt(at[1], in[1]));
+  if (channels % block == 0) {
+    inside.push_back(tir::Lt(at[1], in[1]));
+  } else {
+    inside.push_back(Lt(i[1] * row + lane, I64(channels)));
+  }
   at.push_back(lane % I64(block));
   return tir::MakeSelect(All(inside), x(at), outside);
 }
@@ -56,8 +60,11 @@ Expr PackedConvolution::StepOf(const Indices& r) const {
 }
 
 std::vector<AttrSpec> PackedConvolutionAttrs() {
-  return {IntsAttr("kernel", "its height and width", kRequired), StridesAttr(),
-          PadsAttr(), DilationsAttr()};
+  return {
+      IntsAttr("kernel", "its height and width", kRequired), StridesAttr(),
+      PadsAttr(), DilationsAttr(),
+      IntAttr("channels",
+              "of x, without those that fill up its last block; 0: all", 0)};
 }
 
 absl::StatusOr<PackedConvolution> ReadPackedConvolution(const TensorType& x,
@@ -78,6 +85,12 @@ absl::StatusOr<PackedConvolution> ReadPackedConvolution(const TensorType& x,
   INGOT_ASSIGN_OR_RETURN(conv.window, ReadWindow(attrs, kernel));
   int64_t blocks = 0;
   if (!ConstDim(x.shape[1], &blocks)) return Invalid("channels must be static");
+  const int64_t channels = attrs.Get<int64_t>("channels");
+  conv.channels = channels == 0 ? blocks * conv.block : channels;
+  if (conv.channels <= (blocks - 1) * conv.block ||
+      conv.channels > blocks * conv.block) {
+    return Invalid("x ", ToString(x), " does not hold channels=", channels);
+  }
   conv.rows = (blocks * conv.block + row - 1) / row;
   return conv;
 }

@@ -19,9 +19,10 @@ struct PackedConvolution {
   static constexpr int64_t kColumns = 16;  // channels of a block of the result
 
   Window window;
-  int64_t block = 0;  // a divisor of `row`
-  int64_t row = 0;    // channels that fill a row of a tile
-  int64_t rows = 0;   // of one pixel
+  int64_t block = 0;     // a divisor of `row`
+  int64_t row = 0;       // channels that fill a row of a tile
+  int64_t rows = 0;      // of one pixel
+  int64_t channels = 0;  // that are read: all but what fills up the last block
 
   // Each element of the result depends on one pixel: only those that are read
   // are gathered.

@@ -76,7 +76,7 @@ OpDef Dequantize() {
   def.doc = "(x - zero_point) * scale; operands x, scale, zero_point";
   def.min_inputs = 2;
   def.max_inputs = 3;
-  def.traits = kKeepsFinite | kDequantizes;
+  def.traits = kDequantizes;
   def.fusion = FusionKind::kBroadcast;
   def.layout_rule = LayoutRule::kFollows;
   def.attrs = {IntAttr("axis", "that scales run along", 1)};

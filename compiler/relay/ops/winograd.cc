@@ -24,6 +24,8 @@ int64_t ElementsOfStep(const TensorType& x) {
 // The call's operands and attributes, decoded.
 struct Problem {
   const Winograd* winograd;
+  int64_t in_block = 0;  // channels of the data that a kernel's block reads
+  int64_t parts = 1;     // of a block of the data, each read by one
   std::vector<int64_t> pads_begin;
   std::vector<Dim> pads_end;  // so that tiles are whole
   Dim extent[2];              // of the result, height and width
@@ -46,8 +48,25 @@ absl::Status ReadDimension(int d, const Dim& in,
   return absl::OkStatus();
 }
 
-// Kernels are [o / b, m + 2, m + 2, i / b, block of i, block of o], or words of
-// that block.
+// Sets what depends on the blocks of channels of the data and of the kernel.
+absl::Status ReadBlocks(const TensorType& x, const TensorType& w, Problem* p) {
+  const auto data = ConstShape({x.shape[1], x.shape[4]});
+  const auto kernel = ConstShape({w.shape[3], w.shape[4]});
+  if (data && kernel && (*kernel)[1] > 0 && (*data)[1] > 0) {
+    p->in_block = (*kernel)[1] * ElementsOfStep(x);
+    p->parts = (*data)[1] / p->in_block;
+    if ((*data)[1] == p->parts * p->in_block &&
+        (*data)[0] == tir::CeilDivInt((*kernel)[0], p->parts)) {
+      return absl::OkStatus();
+    }
+  }
+  return Invalid("the data ", ToString(x), " and the kernel ", ToString(w),
+                 " differ in channels");
+}
+
+// Kernels are [o / b, m + 2, m + 2, i / k, block of i, block of o], or words of
+// that block: its k channels divide a block of the data, the last of which may
+// hold more than the kernels read.
 absl::StatusOr<Problem> Read(const TensorType& x, const TensorType& w,
                              const Attrs& attrs) {
   Problem problem;
@@ -67,11 +86,7 @@ absl::StatusOr<Problem> Read(const TensorType& x, const TensorType& w,
     return Invalid("the kernel ", ToString(w),
                    " is not transformed for tile=", tile);
   }
-  const Dim in_block = SimplifyDim(w.shape[4] * ElementsOfStep(x));
-  if (!SameDim(x.shape[1], w.shape[3]) || !SameDim(x.shape[4], in_block)) {
-    return Invalid("the data ", ToString(x), " and the kernel ", ToString(w),
-                   " differ in channels");
-  }
+  INGOT_RETURN_IF_ERROR(ReadBlocks(x, w, &problem));
   constexpr size_t kSides = 4;
   const std::vector<int64_t> pads = attrs.GetEach("pads", kSides);
   for (int64_t pad : pads) {
@@ -253,11 +268,17 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const te::Tensor products = c.graph.Reduce(
       SubName(c, "products"),
       places.Dims({data[0], reach, reach, w.shape()[0]}, {w.shape()[5]}),
-      {data[1], w.shape()[4]}, te::Reducer::Sum(c.outputs[0].dtype),
+      {w.shape()[3], w.shape()[4]}, te::Reducer::Sum(c.outputs[0].dtype),
       [&](const Indices& i, const Indices& r) {
         const Expr weight = w({i[3], i[1], i[2], r[0], r[1], i.back()});
-        const Expr channel = words ? r[1] * ElementsOfWord(kHalf) : r[1];
-        const Indices at = places.At({i[0], i[1], i[2], r[0]}, i, 4, {channel});
+        Expr block = r[0],
+             channel = words ? r[1] * ElementsOfWord(kHalf) : r[1];
+        if (p.parts > 1) {
+          block = r[0] / I64(p.parts);
+          channel = r[0] % I64(p.parts) * p.in_block + channel;
+        }
+        const Indices at =
+            places.At({i[0], i[1], i[2], block}, i, 4, {channel});
         return words ? Dot(tiles, at, weight) : tiles(at) * weight;
       },
       {{te::kAnchor, te::kWinograd}});

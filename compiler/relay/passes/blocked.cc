@@ -1,7 +1,6 @@
 #include "compiler/relay/passes/blocked.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,25 +25,6 @@ const LayoutPreferences* FindLayouts(const PassContext& context,
   if (target.empty()) return &context.layouts;
   const auto found = context.device_layouts.find(target);
   return found == context.device_layouts.end() ? nullptr : &found->second;
-}
-
-// Whether an attribute or a constant operand of the call is an infinity or NaN.
-bool HoldsNonFinite(const Node& node) {
-  for (const auto& [name, value] : node.attrs.values()) {
-    const auto* number = std::get_if<double>(&value);
-    if (number != nullptr && !std::isfinite(*number)) return true;
-  }
-  return std::any_of(node.inputs.begin(), node.inputs.end(),
-                     [](const Value& input) {
-                       const Tensor* constant = ConstantOf(input);
-                       return constant != nullptr && !AllFinite(*constant);
-                     });
-}
-
-// Whether it may make one of the finite values that fill up a block, which a
-// product with zero weights does not take out again.
-bool MayLeaveFinite(const Node& node) {
-  return node.outputs[0].dtype.is_float() && !node.op->Has(kKeepsFinite);
 }
 
 }  // namespace
@@ -97,19 +77,6 @@ absl::StatusOr<Value> BlockedValues::Transformed(const Value& value,
   if (!target.empty()) attrs.Set("target", target);
   return AddFolded(function_, "layout_transform", name, {value},
                    std::move(attrs));
-}
-
-absl::StatusOr<Value> BlockedValues::FilledUp(const Value& value, size_t axis,
-                                              int64_t block) {
-  const Tensor* const constant = ConstantOf(value);
-  if (constant == nullptr || !constant->dtype().is_float()) return value;
-  const int64_t has = constant->shape()[axis];
-  if (has % block == 0) return value;
-  const size_t rank = constant->shape().size();
-  Ints pads(2 * rank, 0);
-  pads[rank + axis] = block - has % block;
-  return AddFolded(function_, "pad", value.node->name, {value},
-                   {{"mode", "edge"}, {"pads", std::move(pads)}});
 }
 
 absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
@@ -191,14 +158,10 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(Node* made) {
   if (rule == LayoutRule::kChooses) return Conv(node);
   if (rule == LayoutRule::kTurns) return Turn(made);
   // The rest follows what it reads.
-  bool blocked = false, padded = false;
-  for (const Value& input : node.inputs) {
-    const Blocked* known = Find(input);
-    if (known == nullptr) continue;
-    blocked = true;
-    padded = padded || known->padded();
+  if (std::none_of(node.inputs.begin(), node.inputs.end(),
+                   [&](const Value& input) { return IsBlocked(input); })) {
+    return std::nullopt;
   }
-  if (!blocked || (padded && HoldsNonFinite(node))) return std::nullopt;
   if (rule == LayoutRule::kFollows) return Pointwise(node);
   if (rule == LayoutRule::kConcatenates) return Concat(node);
   if (!IsBlocked(node.inputs[0])) return std::nullopt;
@@ -250,7 +213,6 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
     return blocked.value;
   }
   INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
-  INGOT_ASSIGN_OR_RETURN(plain, FilledUp(plain, /*axis=*/1, block));
   INGOT_ASSIGN_OR_RETURN(
       plain, Transformed(plain, "NCHW", DataLayout(block), name, target_));
   return plain;
@@ -267,10 +229,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
       result.block = blocked->block;
     }
   }
-  if (result.channels == 0 || result.block == 0 ||
-      (result.padded() && MayLeaveFinite(node))) {
-    return std::nullopt;
-  }
+  if (result.channels == 0 || result.block == 0) return std::nullopt;
   // Operands that run along an axis of their own do not broadcast.
   const bool has_axis = node.op->FindAttr("axis") != nullptr;
   std::vector<Value> inputs;
@@ -296,11 +255,9 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
 BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
   const Blocked x = *Find(node.inputs[0]);
   if (x.has_unit_height) return std::nullopt;
-  // A mean of powers' root is finite for zeros, as are the others.
   Attrs attrs = node.attrs;
   attrs.Set("layout", DataLayout(x.block));
   Blocked result = x;
-  result.sums = 0;
   INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {x.value}, attrs));
   return result;
 }

@@ -21,16 +21,13 @@ namespace ingot::relay {
 
 // Holds NCHW data of `channels` channels as NCHW<block>c: [n, ceil(c / block),
 // h, w, block]. Where block does not divide them, the last block is filled up
-// with channels whose values are finite but mean nothing.
+// with channels that mean nothing, whatever they hold: nothing that makes other
+// channels of them may read these.
 struct Blocked {
   Value value;
   int64_t block = 0;
   int64_t channels = 0;
   bool has_unit_height = false;  // stands for NCW data, with h of 1
-  // Each stretch of so many channels is made of sums over all channels of the
-  // same data, so that one that is not finite makes all others so: any of them
-  // may fill up a block for the others. 0: not known.
-  int64_t sums = 0;
 
   bool padded() const { return channels % block != 0; }
 };
@@ -44,6 +41,11 @@ Shape WithUnitHeight(Shape shape);
 
 // The constant number of channels of NCHW or NCW data; 0 when there is none.
 int64_t ChannelsOf(const TensorType& type);
+
+// How many of a block's channels a dense convolution of `channels` reads in one
+// step, so that it leaves out those that fill up the last block: they may hold
+// infinities, whose products with weights of 0 are NaN.
+int64_t ReadAtOnce(int64_t channels, int64_t block);
 
 // Makes blocked forms of values of a function, and plain ones again. Each
 // target has blocks of its own: what others made it reads in the plain layout.
@@ -144,12 +146,6 @@ class BlockedValues {
   absl::StatusOr<std::optional<Value>> Operand(const Value& value,
                                                int64_t channels, int64_t block,
                                                size_t rank);
-  // A constant of floats whose channels, along `axis`, fill up their last block
-  // with copies of the last of them: what is made of a copy is finite wherever
-  // that one is, which a product of an infinity and 0 is not. Others as they
-  // are.
-  absl::StatusOr<Value> FilledUp(const Value& value, size_t axis,
-                                 int64_t block);
   // Adds the call that stands for `node`.
   absl::StatusOr<Value> Add(const Node& node, std::vector<Value> inputs,
                             Attrs attrs);

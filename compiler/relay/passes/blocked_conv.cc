@@ -1,6 +1,7 @@
 // Convolutions in blocks of channels: as they are defined, of bytes in words of
-// four, for tiles, of bf16 parts, and by Winograd's algorithm.
+// four, for tiles and of bf16 parts.
 #include <algorithm>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -18,13 +19,21 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The attributes of a convolution whose kernels are packed for it.
-Attrs PackedConvAttrs(const Node& conv) {
+// The channels in each block of `data`, NCHW16c or the like.
+int64_t BlockOf(const Value& data) {
+  return ConstShape({data.type().shape.back()})->front();
+}
+
+// The attributes of a convolution whose kernels are packed for it, on data in
+// blocks of so many channels.
+Attrs PackedConvAttrs(const Node& conv, int64_t block) {
   const auto kernel = *ConstShape(conv.inputs[1].type().shape);
-  return {{"kernel", Ints{kernel[2], kernel[3]}},
-          {"strides", conv.attrs.GetEach("strides", 2)},
-          {"pads", conv.attrs.GetEach("pads", 4)},
-          {"dilations", conv.attrs.GetEach("dilations", 2)}};
+  Attrs attrs = {{"kernel", Ints{kernel[2], kernel[3]}},
+                 {"strides", conv.attrs.GetEach("strides", 2)},
+                 {"pads", conv.attrs.GetEach("pads", 4)},
+                 {"dilations", conv.attrs.GetEach("dilations", 2)}};
+  if (kernel[1] % block != 0) attrs.Set("channels", kernel[1]);
+  return attrs;
 }
 
 // Whether each element of the result depends on one place of the data alone.
@@ -40,10 +49,6 @@ bool IsOfPoints(const Node& conv) {
   return IsOfPlaces(conv) && conv.attrs.GetEach("strides", 2) == Ints{1, 1};
 }
 
-bool IsDilated(const Node& conv) {
-  return conv.attrs.GetEach("dilations", 2) != Ints{1, 1};
-}
-
 // Whether a convolution of single places takes so few of the data, for so many
 // blocks of results, that it had better read a copy of them.
 bool SkipsPlaces(const Node& conv, int64_t blocks) {
@@ -53,50 +58,11 @@ bool SkipsPlaces(const Node& conv, int64_t blocks) {
          ConstShape({data[2], data[3]}).has_value();
 }
 
-// Adds calls that move the elements of a convolution's operand or result.
-struct Moves {
-  Function* function;
-  const Node& conv;
-
-  absl::StatusOr<Value> Add(absl::string_view op, const Value& value,
-                            Attrs attrs) const {
-    INGOT_ASSIGN_OR_RETURN(
-        Node * made, function->AddOp(op, conv.name, {value}, std::move(attrs)));
-    made->sources.Add(conv.sources);
-    return Value{made};
-  }
-};
-
-// The numbers of 16 bits that `value` may hold, if it is made of bytes or is a
-// constant.
-std::optional<tir::Interval> BytesIn(const Value& value) {
-  if (const auto all = SplatOf(value)) {
-    return tir::Interval::Point(static_cast<int64_t>(*all));
-  }
-  if (!value.node->Is("cast")) return std::nullopt;
-  const DataType from = value.node->inputs[0].type().dtype;
-  if (from == DataType::UInt(8)) return tir::Interval{0, UINT8_MAX};
-  if (from == DataType::Int(8)) return tir::Interval{INT8_MIN, INT8_MAX};
-  return std::nullopt;
-}
-
-// The numbers that such data of a convolution, or less a zero point, as
-// byte_products makes them, and the padding around it may be.
-std::optional<tir::Interval> NumbersIn(const Node& conv) {
-  const Value& data = conv.inputs[0];
-  if (data.type().dtype == DataType::UInt(8)) {
-    return tir::Interval{0, UINT8_MAX};
-  }
-  const bool has_zero = data.node->Is("sub");
-  const auto bytes = BytesIn(has_zero ? data.node->inputs[0] : data);
-  const auto zero = has_zero ? BytesIn(data.node->inputs[1])
-                             : std::make_optional(tir::Interval::Point(0));
-  if (!bytes || !zero) return std::nullopt;
-  return tir::Interval{std::min<int64_t>(0, bytes->min - zero->max),
-                       std::max<int64_t>(0, bytes->max - zero->min)};
-}
-
 }  // namespace
+
+int64_t ReadAtOnce(int64_t channels, int64_t block) {
+  return std::gcd(channels, block);
+}
 
 bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
   const int64_t in = ChannelsOf(conv.inputs[0].type());
@@ -174,7 +140,8 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
         : word > 0 && !depthwise && !IsBlocked(x)
             ? std::min(block, tir::CeilDivInt(in, word) * word)
             : block;
-    kernel_layout = absl::StrCat("OIHW", in_block, "i", block, "o");
+    kernel_layout =
+        absl::StrCat("OIHW", ReadAtOnce(in, in_block), "i", block, "o");
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(in_block));
@@ -192,7 +159,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       attrs.Set("strides", Ints{1, 1});
     }
   }
-  INGOT_ASSIGN_OR_RETURN(Value plain, FilledUp(w, /*axis=*/0, block));
+  Value plain = w;
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
     attrs.Set("groups", tir::CeilDivInt(in, block) * block);
@@ -209,7 +176,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       Transformed(plain, "OIHW", kernel_layout, w.node->name, target_));
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
-  return Blocked{result, block, out, false, dense ? out : 0};
+  return Blocked{result, block, out, false};
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvByTiles(const Node& node,
@@ -269,7 +236,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvOfPoints(const Node& node,
   product->sources.Add(node.sources);
   preferred_names_.emplace_back(product, node.name);
   const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{Value{product}, out, out, false, out};
+  return Blocked{Value{product}, out, out, false};
 }
 
 int64_t BlockedValues::PartsOf(const Node& node, int64_t block) const {
@@ -291,7 +258,7 @@ Blocked BlockedValues::PackedConv(const Node& conv, Node* made) {
   made->sources.Add(conv.sources);
   preferred_names_.emplace_back(made, conv.name);
   const int64_t out = ChannelsOf(conv.outputs[0]);
-  return Blocked{Value{made}, Bf16Panels::kColumns, out, false, out};
+  return Blocked{Value{made}, Bf16Panels::kColumns, out, false};
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
@@ -302,7 +269,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
   const Value kernels = PackedKernels(node, std::move(packed));
   INGOT_ASSIGN_OR_RETURN(
       Node * made, function_->AddOp("conv2d_parts", node.name, {data, kernels},
-                                    PackedConvAttrs(node)));
+                                    PackedConvAttrs(node, BlockOf(data))));
   return PackedConv(node, made);
 }
 
@@ -311,142 +278,12 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInTiles(const Node& node,
   INGOT_ASSIGN_OR_RETURN(Tensor packed,
                          PackWordKernels(*ConstantOf(node.inputs[1])));
   const Value kernels = PackedKernels(node, std::move(packed));
-  Attrs attrs = PackedConvAttrs(node);
+  Attrs attrs = PackedConvAttrs(node, BlockOf(data));
   attrs.Set("pad_value", node.attrs.Get<int64_t>("pad_value"));
   INGOT_ASSIGN_OR_RETURN(
       Node * made, function_->AddOp("conv2d_words", node.name, {data, kernels},
                                     std::move(attrs)));
   return PackedConv(node, made);
-}
-
-const Winograd* BlockedValues::WinogradOf(const Node& node) const {
-  const bool every = node.attrs.GetEach("strides", 2) == Ints{1, 1} &&
-                     node.attrs.Get<int64_t>("groups") == 1;
-  const Shape& kernel = node.inputs[1].type().shape;
-  if (layouts_->winograd_tile == nullptr || !every ||
-      !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3)) {
-    return nullptr;
-  }
-  const bool known =
-      ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})
-          .has_value();
-  if (IsDilated(node) && !known) return nullptr;
-  if (node.inputs[0].type().dtype == DataType::Float(32)) {
-    return FindWinograd(layouts_->winograd_tile(node));
-  }
-  const auto numbers = NumbersIn(node);
-  if (ElementsOfWord(node, *layouts_) == 0 || !numbers || IsDilated(node)) {
-    return nullptr;
-  }
-  const Winograd* const whole =
-      FindWholeWinograd(layouts_->winograd_tile(node));
-  const bool fits =
-      whole != nullptr &&
-      FitsWholeWinograd(*ConstantOf(node.inputs[1]), *numbers, *whole);
-  return fits ? whole : nullptr;
-}
-
-BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
-    const Node& node, const Value& data, int64_t in_block, int64_t block,
-    const Winograd& winograd) {
-  const Tensor& weights = *ConstantOf(node.inputs[1]);
-  INGOT_ASSIGN_OR_RETURN(
-      Tensor transformed,
-      weights.dtype().is_float()
-          ? WinogradKernels(weights, winograd, block)
-          : WholeWinogradKernels(weights, winograd, in_block, block));
-  const Value kernels = PackedKernels(node, std::move(transformed));
-  Value result;
-  if (IsDilated(node)) {
-    INGOT_ASSIGN_OR_RETURN(result, ConvOfGrids(node, data, kernels, winograd));
-  } else {
-    INGOT_ASSIGN_OR_RETURN(result, WinogradConv(node, data, kernels, winograd,
-                                                node.attrs.GetEach("pads", 4)));
-  }
-  const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{result, block, out, false, out};
-}
-
-absl::StatusOr<Value> BlockedValues::WinogradConv(const Node& conv,
-                                                  const Value& data,
-                                                  const Value& kernels,
-                                                  const Winograd& winograd,
-                                                  const Ints& pads) {
-  Attrs attrs = {{"tile", winograd.tile}, {"pads", pads}};
-  if (const int64_t around = conv.attrs.Get<int64_t>("pad_value")) {
-    attrs.Set("pad_value", around);
-  }
-  INGOT_ASSIGN_OR_RETURN(Node * made,
-                         function_->AddOp("winograd_conv2d", conv.name,
-                                          {data, kernels}, std::move(attrs)));
-  made->sources.Add(conv.sources);
-  preferred_names_.emplace_back(made, conv.name);
-  return Value{made};
-}
-
-absl::StatusOr<Value> BlockedValues::ConvOfGrids(const Node& conv,
-                                                 const Value& data,
-                                                 const Value& kernels,
-                                                 const Winograd& winograd) {
-  const Moves moves{function_, conv};
-  const Ints pads = conv.attrs.GetEach("pads", 4);
-  const Ints grids = conv.attrs.GetEach("dilations", 2);
-  const Shape& in = data.type().shape;
-  const Shape& out = conv.outputs[0].shape;
-  Ints each(2), ends(2);  // extents of a grid's results, and all of theirs
-  Ints around(2 * in.size(), 0);
-  for (int d = 0; d < 2; ++d) {
-    int64_t given, made;
-    if (!tir::AsConstInt(in[2 + d], &given) ||
-        !tir::AsConstInt(out[2 + d], &made)) {
-      return absl::InternalError("a dilated convolution of unknown extents");
-    }
-    each[d] = tir::CeilDivInt(made, grids[d]);
-    ends[d] = made;
-    around[2 + d] = pads[d];
-    around[in.size() + 2 + d] = grids[d] * (each[d] + 2) - given - pads[d];
-  }
-  const auto of = [](int64_t extent) { return tir::MakeInt(extent); };
-  const Dim images = SimplifyDim(in[0] * of(grids[0] * grids[1]));
-  INGOT_ASSIGN_OR_RETURN(
-      Value value,
-      moves.Add("pad", data,
-                {{"pads", around},
-                 {"value",
-                  static_cast<double>(conv.attrs.Get<int64_t>("pad_value"))}}));
-  INGOT_ASSIGN_OR_RETURN(
-      value,
-      moves.Add("reshape", value,
-                {{"shape", Shape{in[0], in[1], of(each[0] + 2), of(grids[0]),
-                                 of(each[1] + 2), of(grids[1]), in[4]}}}));
-  INGOT_ASSIGN_OR_RETURN(
-      value,
-      moves.Add("transpose", value, {{"axes", Ints{0, 3, 5, 1, 2, 4, 6}}}));
-  INGOT_ASSIGN_OR_RETURN(
-      value, moves.Add("reshape", value,
-                       {{"shape", Shape{images, in[1], of(each[0] + 2),
-                                        of(each[1] + 2), in[4]}}}));
-  INGOT_ASSIGN_OR_RETURN(
-      value, WinogradConv(conv, value, kernels, winograd, {0, 0, 0, 0}));
-  const Shape made = value.type().shape;
-  INGOT_ASSIGN_OR_RETURN(
-      value, moves.Add("reshape", value,
-                       {{"shape", Shape{in[0], of(grids[0]), of(grids[1]),
-                                        made[1], made[2], made[3], made[4]}}}));
-  INGOT_ASSIGN_OR_RETURN(
-      value,
-      moves.Add("transpose", value, {{"axes", Ints{0, 3, 4, 1, 5, 2, 6}}}));
-  INGOT_ASSIGN_OR_RETURN(
-      value, moves.Add("reshape", value,
-                       {{"shape", Shape{in[0], made[1], of(grids[0] * each[0]),
-                                        of(grids[1] * each[1]), made[4]}}}));
-  if (grids[0] * each[0] == ends[0] && grids[1] * each[1] == ends[1]) {
-    return value;
-  }
-  return moves.Add("slice", value,
-                   {{"axes", Ints{2, 3}},
-                    {"starts", MakeShape({0, 0})},
-                    {"ends", MakeShape(ends)}});
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
@@ -457,27 +294,27 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
   const Value& w = node.inputs[1];
   const std::string& name = w.node->name;
   const int64_t word = ElementsOfWord(node, *layouts_);
+  const int64_t step =
+      ReadAtOnce(tir::CeilDivInt(ChannelsOf(w.type()), word) * word, in_block);
   const std::string words_layout =
-      absl::StrCat("OIHW", in_block / word, "i", block, "o");
+      absl::StrCat("OIHW", step / word, "i", block, "o");
   INGOT_ASSIGN_OR_RETURN(
       const Value parts,
-      Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", in_block, "i"),
-                  name, target_));
+      Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", step, "i"), name,
+                  target_));
   INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(parts)));
   Node* const constant = function_->AddConstant(name, std::move(words));
   constant->sources.Add(w.node->sources);
   INGOT_ASSIGN_OR_RETURN(
       const Value kernel,
       Transformed(Value{constant},
-                  absl::StrCat("OIHW", block, "o", in_block / word, "i"),
+                  absl::StrCat("OIHW", block, "o", step / word, "i"),
                   words_layout, name, target_));
   preferred_names_.emplace_back(kernel.node, name);
   attrs.Set("kernel_layout", words_layout);
   attrs.Set("words", int64_t{1});
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, kernel}, attrs));
-  const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{result, block, out, false,
-                 node.attrs.Get<int64_t>("groups") == 1 ? out : 0};
+  return Blocked{result, block, ChannelsOf(node.outputs[0]), false};
 }
 
 }  // namespace ingot::relay

@@ -62,8 +62,6 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
     const int64_t block =
         joins_blocks ? ChannelsOf(input.type()) : result.block;
     INGOT_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, block));
-    const int64_t sums = part.sums == part.channels ? part.sums : 0;
-    result.sums = inputs.empty() || sums == result.sums ? sums : 0;
     inputs.push_back(part.value);
   }
   Attrs attrs = node.attrs;
@@ -92,10 +90,7 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
     if (layouts_->one_block) {
       result.block = end - start;
       axes[k] = kBlockAxis;
-    } else if (start % result.block != 0 ||
-               (end % result.block != 0 && end != result.channels &&
-                result.value.type().dtype.is_float() &&
-                result.sums < result.channels)) {
+    } else if (start % result.block != 0) {
       return std::nullopt;
     } else {
       starts[k] = tir::MakeInt(start / result.block);
@@ -205,7 +200,7 @@ BlockedValues::MaybeBlocked BlockedValues::Turn(Node* node) {
   INGOT_ASSIGN_OR_RETURN(const Value view,
                          Reshaped(last, InOneBlock(shape), node->name));
   view.node->sources.Add(node->sources);
-  return Blocked{view, channels, channels, false, 0};
+  return Blocked{view, channels, channels, false};
 }
 
 // Blocks of channels move as they are.
