@@ -12,10 +12,12 @@ FORM is one of
   i8       the same with data in i8 and zero points of 0
   dynamic  DynamicQuantizeLinear and MatMulInteger for products by constants
 
-Ranges of data are those of the folder's first data set, as ONNX Runtime runs
+Batch normalizations are folded into the convolutions before them first, and
+ranges of data are those of the folder's first data set, as ONNX Runtime runs
 it. The inputs are copied; there are no expected outputs, since a rounding that
 goes the other way changes all that follows.
 """
+import collections
 import glob
 import os
 import shutil
@@ -47,6 +49,36 @@ def constants_of(graph):
             found[node.output[0]] = numpy_helper.to_array(
                 attributes(node)["value"])
     return found
+
+
+def fold_batch_norms(graph, constants):
+    """Makes each part of the convolution that alone feeds it."""
+    readers = collections.Counter(n for node in graph.node for n in node.input)
+    readers.update(o.name for o in graph.output)
+    makers = {node.output[0]: node for node in graph.node}
+    for norm in [n for n in graph.node if n.op_type == "BatchNormalization"]:
+        conv = makers.get(norm.input[0])
+        if (conv is None or conv.op_type != "Conv"
+                or readers[norm.input[0]] > 1
+                or any(n not in constants
+                       for n in [*conv.input[1:], *norm.input[1:]])):
+            continue
+        scale, bias, mean, variance = (constants[n] for n in norm.input[1:5])
+        factor = scale / np.sqrt(variance + attributes(norm).get("epsilon",
+                                                                 1e-5))
+        if len(conv.input) > 2:
+            mean = mean - constants[conv.input[2]]
+        weights = constants[conv.input[1]]
+        along = factor.reshape(-1, *[1] * (weights.ndim - 1))
+        names = [f"{norm.output[0]}_{part}" for part in ("weight", "bias")]
+        for name, values in zip(names, [weights * along,
+                                        bias - mean * factor]):
+            constants[name] = values.astype(np.float32)
+            graph.initializer.append(
+                numpy_helper.from_array(constants[name], name))
+        conv.input[1:] = names
+        conv.output[0] = norm.output[0]
+        graph.node.remove(norm)
 
 
 def with_zero(values):
@@ -278,6 +310,7 @@ def main():
     files = sorted(glob.glob(source + "/test_data_set_0/input_*.pb"),
                    key=lambda file: int(file[:-3].split("_")[-1]))
     graph, constants = model.graph, constants_of(model.graph)
+    fold_batch_norms(graph, constants)
     if form == "dynamic":
         quantiser = DynamicQuantiser(graph, False, constants, {})
     else:

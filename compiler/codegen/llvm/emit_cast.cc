@@ -54,6 +54,37 @@ Value* KernelEmitter::EmitNarrowSaturatingCast(Value* v, DataType to) {
   return b_.CreateTrunc(whole, module_->ValueType(to));
 }
 
+// LLVM takes vectors apart for saturating conversions to more bits, too, but
+// not for the others, which mean nothing beyond the type's limits: numbers that
+// lie there, which need not be whole ones of their own type, are left out.
+Value* KernelEmitter::EmitSaturatingCast(Value* v, DataType to) {
+  const int digits = to.is_int() ? to.bits - 1 : to.bits;
+  llvm::Type* const type = module_->ValueType(to);
+  const auto limit = [&](const llvm::APInt& whole) {
+    return llvm::ConstantInt::get(type, whole);
+  };
+  Value* const zero = llvm::Constant::getNullValue(v->getType());
+  Value* const end =
+      llvm::ConstantFP::get(v->getType(), std::ldexp(1., digits));
+  Value* const start = to.is_int() ? b_.CreateFNeg(end) : zero;
+  Value* const is_above = b_.CreateFCmpOGE(v, end);
+  Value* const is_below = b_.CreateFCmpOLT(v, start);
+  // NaN gives 0.
+  Value* const fits = b_.CreateSelect(
+      b_.CreateAnd(b_.CreateFCmpOGE(v, start), b_.CreateFCmpOLT(v, end)), v,
+      zero);
+  Value* whole =
+      to.is_int() ? b_.CreateFPToSI(fits, type) : b_.CreateFPToUI(fits, type);
+  whole = b_.CreateSelect(
+      is_above,
+      limit(to.is_int() ? llvm::APInt::getSignedMaxValue(to.bits)
+                        : llvm::APInt::getMaxValue(to.bits)),
+      whole);
+  if (!to.is_int()) return whole;
+  return b_.CreateSelect(is_below,
+                         limit(llvm::APInt::getSignedMinValue(to.bits)), whole);
+}
+
 // Without an instruction for it LLVM takes vectors apart for this one, too,
 // where a number that is added to a power of two is in the lowest bits of the
 // sum, unless it is large.
@@ -102,9 +133,13 @@ Value* KernelEmitter::EmitCast(const tir::Cast& e) {
   if (from.is_float() && to.is_integer()) {
     Value* wide = WidenToCompare(from, v);
     if (to.bits <= 16) return EmitNarrowSaturatingCast(wide, to);
-    if (to.is_int() && to.bits == 64 && wide->getType()->isVectorTy() &&
-        m_.Has("avx2") && !m_.Has("avx512dq")) {
-      return EmitWideSaturatingCast(wide, to);
+    if (wide->getType()->isVectorTy() && m_.Has("avx")) {
+      if (to.bits == 32 || m_.Has("avx512dq")) {
+        return EmitSaturatingCast(wide, to);
+      }
+      if (to.is_int() && m_.Has("avx2")) {
+        return EmitWideSaturatingCast(wide, to);
+      }
     }
     return b_.CreateIntrinsic(
         to.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,

@@ -123,6 +123,8 @@ class KernelEmitter {
   llvm::Value* EmitCast(const tir::Cast& e);
   // A float to an integer of at most 16 bits.
   llvm::Value* EmitNarrowSaturatingCast(llvm::Value* v, DataType to);
+  // A vector of floats to one of 32 or 64 bits, where there are instructions.
+  llvm::Value* EmitSaturatingCast(llvm::Value* v, DataType to);
   // A vector of floats to one of i64. New blocks begin.
   llvm::Value* EmitWideSaturatingCast(llvm::Value* v, DataType to);
   llvm::Value* Widen(DataType t, llvm::Value* v);
