@@ -17,6 +17,7 @@
 namespace ingot {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -226,6 +227,29 @@ TEST_F(KernelCodeTest, RoundingToBytes) {
 }
 
 // Weights that stay in a cache are not asked for.
+// By the instructions for vectors, not number by number.
+TEST_F(KernelCodeTest, FloatsBecomeIntegers) {
+  const auto listing = [&](absl::string_view from, absl::string_view to,
+                           const char* target) {
+    return Listing(absl::Substitute(R"((%x: $0[4096]) -> (%y) {
+                     %y = cast(%x) {dtype=$1}
+                   })",
+                                    from, to),
+                   target);
+  };
+  for (const char* from : {"f32", "f64"}) {
+    for (const char* to : {"i32", "u32", "i64", "u64"}) {
+      SCOPED_TRACE(absl::StrCat(from, " to ", to));
+      EXPECT_THAT(listing(from, to, kSkylake),
+                  Not(ContainsRegex("vcvtts[sd]2u?si")));
+    }
+    EXPECT_THAT(listing(from, "i32", kHaswell),
+                Not(ContainsRegex("vcvtts[sd]2si")));
+  }
+  EXPECT_THAT(listing("f32", "i64", kSkylake), HasSubstr("vcvttps2qq"));
+  EXPECT_THAT(listing("f32", "i32", kHaswell), HasSubstr("vcvttps2dq"));
+}
+
 TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
   const auto product = [](int columns) {
     return absl::Substitute(R"((%x: f32[64, 1024]) -> (%y) {
