@@ -23,9 +23,17 @@ int64_t ChannelBlock(const MachineModel& machine, DataType t) {
 }
 
 int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
-  const int64_t lanes = std::max(machine.lanes(t.bits), 1);
+  // Floats of 16 bits are multiplied as f32, and each vector of them is
+  // converted for each tile: the taller tiles are, the less often.
+  constexpr int kSumBits = 32;
+  constexpr int64_t kFewVectors = 2;
+  const bool converts = t.is_float() && t.bits < kSumBits;
+  const int64_t lanes =
+      std::max(machine.lanes(converts ? kSumBits : t.bits), 1);
   const int64_t vectors = (n + lanes - 1) / lanes;
-  return std::clamp<int64_t>(vectors, 1, ProductTile(machine).vectors) * lanes;
+  const int64_t most = ProductTile(machine).vectors;
+  return lanes * std::clamp<int64_t>(
+                     vectors, 1, converts ? std::min(kFewVectors, most) : most);
 }
 
 PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units) {

@@ -21,6 +21,31 @@
 namespace ingot::te::cpu {
 namespace {
 
+// Whether `value` reads `load` as a number of another type, which is `type`.
+class ConversionFinder : public tir::ExprVisitor {
+ public:
+  ConversionFinder(const tir::Load& load, DataType type)
+      : load_(load), type_(type) {}
+  bool found = false;
+
+  void Visit(const Expr& e) override {
+    const auto* cast = tir::As<tir::Cast>(e);
+    found = found || (cast != nullptr && cast->dtype == type_ &&
+                      cast->value.get() == &load_);
+    tir::ExprVisitor::Visit(e);
+  }
+
+ private:
+  const tir::Load& load_;
+  const DataType type_;
+};
+
+bool IsConverted(const Expr& value, const tir::Load& load, DataType type) {
+  ConversionFinder finder(load, type);
+  finder.Visit(value);
+  return finder.found;
+}
+
 // Copies the right operand into panels [batch..., n / width, k, width], the
 // columns beyond n 0, so that tiles never read outside.
 Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
@@ -44,6 +69,9 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
   const tir::Buffer source = right->buffer;
   const std::vector<Expr> indices = right->indices;
   const bool whole = tir::ToAffine(n).IsMultipleOf(width);
+  // Numbers of 16 bits are converted once.
+  const DataType type = op.value->dtype;
+  const bool converts = IsConverted(op.value, *right, type);
   auto value = [&](const Indices& i) {
     std::map<const tir::Var*, Expr> map;
     for (size_t b = 0; b < batch.size(); ++b) {
@@ -55,10 +83,11 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
     map[op.reduce_axis[0].get()] = i[at + 1];
     std::vector<Expr> from;
     for (const Expr& e : indices) from.push_back(tir::Substitute(e, map));
-    const Expr read = tir::MakeLoad(source, std::move(from));
+    Expr read = tir::MakeLoad(source, std::move(from));
+    if (converts) read = tir::MakeCast(type, std::move(read));
     return whole ? read
                  : tir::MakeSelect(tir::Lt(column, n), read,
-                                   tir::MakeConst(source->dtype, 0));
+                                   tir::MakeConst(read->dtype, 0));
   };
   Indices panel;
   for (size_t i : batch) panel.push_back(op.axis[i]);
@@ -112,17 +141,18 @@ class LeftOperand : public tir::ExprVisitor {
   const tir::Var* term_;
 };
 
-// Copies the left operand, [batch..., rows, k], where many tiles would convert
-// the same elements one at a time, or find them far apart.
+// Copies the left operand, [batch..., rows, k], where tiles would convert its
+// elements one at a time, or many of them find these far apart.
 void CopyLeft(Schedule* schedule, Stage* acc, int64_t width,
               const MachineModel& machine) {
-  constexpr int64_t kEnoughTiles = 4;
-  if (GuessExtent(acc->output().shape().back()) < kEnoughTiles * width) return;
   const Operation op = acc->op();
   const LeftOperand left(*acc);
-  if (left.loads != 1 ||
-      (left.value.get() == left.load &&
-       AccessStride(*left.load, op.reduce_axis[0].get()) == 1)) {
+  if (left.loads != 1) return;
+  const bool converts = left.value.get() != left.load;
+  constexpr int64_t kEnoughTiles = 4;
+  if (!converts &&
+      (AccessStride(*left.load, op.reduce_axis[0].get()) == 1 ||
+       GuessExtent(acc->output().shape().back()) < kEnoughTiles * width)) {
     return;
   }
   std::vector<Expr> shape;
@@ -151,6 +181,25 @@ void CopyLeft(Schedule* schedule, Stage* acc, int64_t width,
   }
 }
 
+// Converts packed weights of 16 bits for many rows: a tile's columns at a time,
+// inside of `columns`, which the tiles of all rows then share.
+void ConvertPanels(Schedule* schedule, Stage* acc, Stage* out, Loop columns,
+                   int64_t lanes) {
+  const tir::Load* right = RightOperand(*acc);
+  const tir::Buffer source = right->buffer;
+  Stage* panels = schedule->CacheRead(
+      acc, *right, absl::StrCat(source->name, ".columns"), source->shape,
+      [&](const Indices& i) {
+        return tir::MakeCast(acc->op().value->dtype, tir::MakeLoad(source, i));
+      },
+      right->indices);
+  panels->ComputeAt(out, columns);
+  const int last = static_cast<int>(panels->axes().size()) - 1;
+  auto [vectors, lane] = panels->Split(panels->axis(last), lanes);
+  panels->Unroll(vectors);
+  panels->Vectorize(lane);
+}
+
 // Whether the right operand is in words of numbers of few bits.
 bool HasWords(const Stage* stage) {
   return TagOf(stage, kAnchor) == kDenseWords;
@@ -164,6 +213,14 @@ bool Matches(const ScheduleSite& site) {
   const absl::string_view anchor = TagOf(&site.stage, kAnchor);
   return (anchor == kMatmul || IsPacked(&site.stage)) &&
          site.stage.axes().size() >= 2 && site.stage.reduce_axes().size() == 1;
+}
+
+// Whether products are of packed weights of 16 bits, as f32.
+bool ConvertsWeights(const Stage& stage) {
+  const tir::Load* right = RightOperand(stage);
+  const Expr& value = stage.op().value;
+  return IsPacked(&stage) && right != nullptr &&
+         IsConverted(value, *right, value->dtype);
 }
 
 // The vectors of a panel of packed weights; 0: they are not packed.
@@ -293,14 +350,16 @@ ScheduleSpace Space(const ScheduleSite& site) {
     };
     return space;
   }
+  // A vector of packed weights takes as long to convert as two products.
+  const double converting = ConvertsWeights(site.stage) ? 1 : 0;
   // Panels are made for all rows at once.
   const double gathering = GatheringLoads(site.stage, lanes, m);
-  space.cost = [machine, products, gathering,
+  space.cost = [machine, products, gathering, converting,
                 given](const ScheduleChoice& choice) {
     const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
-    return products *
-           (gathering + (given == 0 ? SpareProductCycles(machine, tile)
-                                    : ProductCycles(machine, tile)));
+    return products * (gathering + converting / static_cast<double>(tile.rows) +
+                       (given == 0 ? SpareProductCycles(machine, tile)
+                                   : ProductCycles(machine, tile)));
   };
   return space;
 }
@@ -345,6 +404,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const ResultTiles tiles =
       CutIntoTiles(out, static_cast<int>(row_axis), block, tile, lanes);
   acc->ComputeAt(out, tiles.rows);
+  constexpr int64_t kManyTiles = 4;
+  if (ConvertsWeights(*acc) && m >= kManyTiles * tile.rows &&
+      ConstExtent(out->output().shape()[row_axis])) {
+    ConvertPanels(schedule, acc, out, tiles.columns, lanes);
+  }
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
   std::vector<Loop> inner = {acc->axis(row_axis), av, al};
   if (const int64_t panel = PanelVectors(*acc, lanes);
