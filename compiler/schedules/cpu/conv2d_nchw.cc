@@ -25,44 +25,35 @@ std::vector<int64_t> PreferredFirst(int64_t preferred, int64_t most) {
   return values;
 }
 
-// The number of vectors of a row, which `width` elements fill, that are worth
-// keeping in registers at once, with so many channels.
-int64_t VectorsFor(const MachineModel& machine, int64_t rows, int64_t lanes,
-                   int64_t width) {
-  int64_t best = 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (int64_t vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
-    const int64_t filled = vectors * lanes;
-    const double used =
-        static_cast<double>(width) /
-        static_cast<double>((width + filled - 1) / filled * filled);
-    // As few accumulators as just hide a multiply-add's latency show each load
-    // that is late.
-    constexpr int64_t kSpareAccumulators = 12;
-    const double waiting = rows * vectors < kSpareAccumulators ? 1.1 : 1;
-    const double cycles =
-        SpareProductCycles(machine, {rows, vectors}) * waiting / used;
-    if (cycles < least) {
-      least = cycles;
-      best = vectors;
-    }
-  }
-  return best;
-}
-
-// A tile whose channels divide those of a group, which then share what they
-// read; nothing where such tiles would be too small to hide the latency of a
+// The tile that takes least for a group's channels, which share what they read,
+// by a row; nothing where tiles would be too small to hide the latency of a
 // multiply-add.
 std::optional<RegisterTile> TileOfGroup(const MachineModel& machine,
                                         int64_t of_group, int64_t most,
-                                        int64_t lanes, int64_t width) {
+                                        int64_t vectors_of_row) {
   constexpr int64_t kFewAccumulators = 8;
-  RegisterTile tile;
-  tile.rows = std::min(most, of_group);
-  while (of_group % tile.rows != 0) --tile.rows;
-  tile.vectors = VectorsFor(machine, tile.rows, lanes, width);
-  if (tile.rows * tile.vectors < kFewAccumulators) return std::nullopt;
-  return tile;
+  // As few accumulators as just hide that latency show each load that is late,
+  // and channels that are left over are code of their own.
+  constexpr int64_t kSpareAccumulators = 12;
+  constexpr double kWaits = 1.1, kRest = 1.02, kPerLoad = 0.05;
+  RegisterTile best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t rows = 1; rows <= std::min(most, of_group); ++rows) {
+    for (int64_t vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
+      const RegisterTile tile = {rows, vectors};
+      double cycles = PlaneCycles(machine, of_group, vectors_of_row, tile);
+      const auto products = static_cast<double>(rows * vectors);
+      cycles *= 1 + kPerLoad * static_cast<double>(rows + vectors) / products;
+      if (rows * vectors < kSpareAccumulators) cycles *= kWaits;
+      if (of_group % rows != 0) cycles *= kRest;
+      if (FillsRegisters(machine, tile)) cycles *= kRest;
+      if (cycles >= least) continue;
+      least = cycles;
+      best = tile;
+    }
+  }
+  if (best.rows * best.vectors < kFewAccumulators) return std::nullopt;
+  return best;
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
@@ -81,7 +72,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t of_group = ChannelsOfGroup(site.stage, channels);
   if (of_group < channels) {
     if (const auto grouped =
-            TileOfGroup(site.machine, of_group, most, lanes, width)) {
+            TileOfGroup(site.machine, of_group, most, CeilDiv(width, lanes))) {
       tile.vectors = grouped->vectors;
       rows = grouped->rows;
     }
@@ -98,15 +89,27 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const int64_t channels = GuessExtent(out->output().shape()[1]);
   const int64_t rows = choice.Get("channels");
 
-  auto [co, ci] = out->Split(out->axis(1), rows);
+  std::vector<Loop> order = {out->axis(0)};
+  Loop of_group = out->axis(1);
+  const int64_t each = ChannelsOfGroup(*acc, channels);
+  const bool by_groups = each < channels && rows <= each && each % rows != 0;
+  if (by_groups) {
+    auto [group, inner] = out->Split(of_group, each);
+    order.push_back(group);
+    of_group = inner;
+  }
+  auto [co, ci] = out->Split(of_group, rows);
   auto [wo, wi] = out->Split(out->axis(3), choice.Get("vectors") * lanes);
   auto [wv, wl] = out->Split(wi, lanes);
-  out->Reorder({out->axis(0), co, out->axis(2), wo, ci, wv, wl});
+  for (Loop loop : {co, out->axis(2), wo, ci, wv, wl}) order.push_back(loop);
+  out->Reorder(order);
   out->Unroll(ci);
   out->Unroll(wv);
   out->Vectorize(wl);
   if (GuessWork(acc) >= kParallelWork) {
-    if (channels % rows == 0) {
+    if (by_groups) {
+      FuseParallel(out, 2, true);
+    } else if (channels % rows == 0) {
       FuseParallel(out, 3, true);
     } else {
       out->Parallel(out->axis(2));
@@ -115,10 +118,10 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
 
   acc->ComputeAt(out, wo);
   auto [av, al] = acc->Split(acc->axis(3), lanes);
-  std::vector<Loop> order = {acc->axis(0), acc->axis(2)};
-  for (Loop loop : acc->reduce_axes()) order.push_back(loop);
-  for (Loop loop : {acc->axis(1), av, al}) order.push_back(loop);
-  acc->Reorder(order);
+  std::vector<Loop> terms = {acc->axis(0), acc->axis(2)};
+  for (Loop loop : acc->reduce_axes()) terms.push_back(loop);
+  for (Loop loop : {acc->axis(1), av, al}) terms.push_back(loop);
+  acc->Reorder(terms);
   acc->Unroll(acc->axis(1));
   acc->Unroll(av);
   acc->Vectorize(al);

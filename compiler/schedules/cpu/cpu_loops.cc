@@ -6,6 +6,9 @@
 
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/conditions.h"
+#include "compiler/tir/arith/affine.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
 namespace {
@@ -167,6 +170,49 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
   return fused;
 }
 
+// Whether a load's last indices are the axes, whose extents those dimensions
+// have, so that what is consecutive along the axes is so in memory. The first
+// of them may start anywhere.
+bool ReadsInOrder(const tir::Load& load, const std::vector<tir::VarPtr>& axes,
+                  const std::vector<Expr>& extents) {
+  const std::vector<Expr>& shape = load.buffer->shape;
+  if (shape.size() < axes.size()) return false;
+  const size_t first = shape.size() - axes.size();
+  for (size_t k = 0; k < axes.size(); ++k) {
+    for (size_t i = 0; i < shape.size(); ++i) {
+      tir::Affine rest = tir::ToAffine(load.indices[i]);
+      if (i == first + k) rest.Add(tir::Affine::Atom(axes[k]), -1);
+      if (tir::Uses(rest.ToExpr(), axes[k].get())) return false;
+    }
+    if (k > 0 && (load.indices[first + k].get() != axes[k].get() ||
+                  ConstExtent(shape[first + k]) != ConstExtent(extents[k]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether one axis through all terms of a reduction reads on where rows end,
+// which are no whole number of vectors.
+bool ReadsOnAtRowEnds(const Stage& stage, int64_t lanes) {
+  const std::vector<tir::VarPtr>& axes = stage.op().reduce_axis;
+  const std::vector<Expr>& extents = stage.op().reduce_extent;
+  if (axes.size() < 2 ||
+      !std::all_of(extents.begin(), extents.end(),
+                   [](const Expr& e) { return ConstExtent(e).has_value(); }) ||
+      *ConstExtent(extents.back()) % lanes == 0) {
+    return false;
+  }
+  const std::vector<const tir::Load*> loads = LoadsOf(stage.op().value);
+  return std::all_of(loads.begin(), loads.end(), [&](const tir::Load* load) {
+    return std::none_of(axes.begin(), axes.end(),
+                        [&](const tir::VarPtr& axis) {
+                          return DependsOn(*load, axis.get());
+                        }) ||
+           ReadsInOrder(*load, axes, extents);
+  });
+}
+
 std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
                                     const MachineModel& machine) {
   const int64_t partials =
@@ -176,6 +222,7 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
       !IsContiguous(stage, stage->op().reduce_axis.back().get())) {
     return {};
   }
+  if (ReadsOnAtRowEnds(*stage, partials)) schedule->JoinReduceAxes(stage);
   std::vector<Stage*> made = schedule->SplitReduction(stage, partials);
   std::vector<Stage*> of_tail;
   for (Stage* part : made) {
