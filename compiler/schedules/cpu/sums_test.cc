@@ -66,21 +66,42 @@ TEST_P(SumsTest, PoolOfThreeDimensions) {
   }
 }
 
-// Moments of groups of channels.
+// Channels of a group share what they read, in tiles that need not divide them.
+TEST_P(SumsTest, ConvolutionsOfGroups) {
+  for (ConvSize s : std::vector<ConvSize>{{1, 4, 26, 9, 3, 1, 1, 2},
+                                          {2, 9, 33, 20, 3, 2, 1, 3},
+                                          {1, 6, 34, 70, 3, 1, 1, 2},
+                                          {1, 8, 8, 9, 3, 1, 1, 4}}) {
+    Check(PlainDataConv(s, /*blocked=*/false));
+  }
+}
+
+// Moments of groups of channels, of whole rows and of parts of them, which do
+// not go on where the next row begins.
 TEST_P(SumsTest, GroupNorm) {
-  for (int64_t group : {1, 3, 4}) {
+  struct Size {
+    int64_t group, width, summed;
+  };
+  for (Size size : std::vector<Size>{{1, 10, 10},
+                                     {3, 10, 10},
+                                     {4, 10, 10},
+                                     {1, 21, 21},
+                                     {3, 37, 37},
+                                     {3, 37, 36},
+                                     {1, 70, 69}}) {
     Kernel k;
     Graph& g = k.graph;
-    const auto shape = ConstShape({2, 12, 3, 10});
+    const auto shape = ConstShape({2, 12, 3, size.width});
     Tensor x = g.Placeholder("x", kF32, shape);
     Tensor s =
-        g.Reduce("s", ConstShape({2, 12 / group}), ConstShape({group, 3, 10}),
-                 Reducer::Sum(kF32), [&](auto& i, auto& r) {
-                   return x({i[0], i[1] * group + r[0], r[1], r[2]});
+        g.Reduce("s", ConstShape({2, 12 / size.group}),
+                 ConstShape({size.group, 3, size.summed}), Reducer::Sum(kF32),
+                 [&](auto& i, auto& r) {
+                   return x({i[0], i[1] * size.group + r[0], r[1], r[2]});
                  });
     k.inputs = {x};
     k.outputs = {g.Compute("y", shape, [&](auto& i) {
-      return x(i) - s({i[0], i[1] / I(group)}) * F(0.125);
+      return x(i) - s({i[0], i[1] / I(size.group)}) * F(0.125);
     })};
     Check(k);
   }

@@ -116,22 +116,28 @@ Kernel PlainDataConv(const ConvSize& s, bool blocked) {
   Kernel k;
   Graph& g = k.graph;
   const int64_t b = 8, out = (s.size + 2 - 3) / s.stride + 1;
+  const int64_t ic = s.ic / s.groups, oc = s.oc / s.groups;
   Tensor x = g.Placeholder("x", kF32, ConstShape({s.n, s.ic, s.size, s.size}));
   Tensor y = Pad(&g, x, 1);
   Tensor w = g.Placeholder("w", kF32,
                            blocked ? ConstShape({s.oc / b, s.ic, 3, 3, b})
-                                   : ConstShape({s.oc, s.ic, 3, 3}));
+                                   : ConstShape({s.oc, ic, 3, 3}));
+  Tags tags = {{kAnchor, blocked ? kConv2dNchwc : kConv2dNchw}};
+  if (s.groups > 1) tags[kGroupChannels] = std::to_string(oc);
   auto shape = blocked ? ConstShape({s.n, s.oc / b, out, out, b})
                        : ConstShape({s.n, s.oc, out, out});
   Tensor c = g.Reduce(
-      "c", shape, ConstShape({s.ic, 3, 3}), Reducer::Sum(kF32),
+      "c", shape, ConstShape({ic, 3, 3}), Reducer::Sum(kF32),
       [&](auto& i, auto& r) {
+        const Expr channel =
+            s.groups > 1 ? i[1] / I(oc) * ic + r[0] : Expr(r[0]);
         Expr weight = blocked ? w({i[1], r[0], r[1], r[2], i[4]})
                               : w({i[1], r[0], r[1], r[2]});
-        return y({i[0], r[0], i[2] * s.stride + r[1], i[3] * s.stride + r[2]}) *
+        return y({i[0], channel, i[2] * s.stride + r[1],
+                  i[3] * s.stride + r[2]}) *
                weight;
       },
-      Tags{{kAnchor, blocked ? kConv2dNchwc : kConv2dNchw}});
+      tags);
   k.inputs = {x, w};
   k.outputs = {Relu(&g, c)};
   return k;

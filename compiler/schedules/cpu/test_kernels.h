@@ -43,7 +43,8 @@ Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height,
                    Expr width);
 // The same on planes of so many columns.
 Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height);
-// relu(conv), 3x3, on plain data, to blocks of 8 channels or to plain data.
+// relu(conv), 3x3, on plain data, to blocks of 8 channels or to plain data,
+// whose channels may be in groups.
 Kernel PlainDataConv(const ConvSize& s, bool blocked);
 // A depthwise convolution with relu, or a maximum, on blocks of 8 channels.
 Kernel BlockedWindow(const ConvSize& s, bool pool);
