@@ -151,7 +151,7 @@ def main():
     options = [a for a in sys.argv[1:] if a in ("--open", "--torch")]
     arguments = [a for a in sys.argv[1:] if a not in options]
     is_open = "--open" in options
-    if not arguments:
+    if not arguments or any(a.startswith("-") for a in arguments):
         sys.exit(__doc__)
     warnings.filterwarnings("ignore")
     # Swin's exporter lacks it: a tensor of zeros like another one.

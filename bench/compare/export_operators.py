@@ -485,7 +485,7 @@ GROUPS = [
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     folder, *names = sys.argv[1:]
     for group in GROUPS:

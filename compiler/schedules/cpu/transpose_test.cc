@@ -7,6 +7,7 @@
 #include "compiler/schedules/cpu/templates.h"
 #include "compiler/schedules/cpu/test_kernels.h"
 #include "compiler/schedules/schedule_kernel.h"
+#include "compiler/schedules/stage_facts.h"
 #include "compiler/te/testing/check.h"
 #include "gtest/gtest.h"
 
@@ -46,15 +47,15 @@ Kernel ToBlocks(const Shape& x_shape, int64_t block) {
   return k;
 }
 
-// The other way round.
-Kernel FromBlocks(const Shape& x_shape) {
+// The other way round, of so many channels; 0: of all.
+Kernel FromBlocks(const Shape& x_shape, int64_t channels = 0) {
   Kernel k;
   Tensor x = k.graph.Placeholder("x", kF32, x_shape);
   const Expr block = x_shape[4];
+  const Expr result = channels > 0 ? I(channels) : x_shape[1] * block;
   k.inputs = {x};
   k.outputs = {k.graph.Compute(
-      "z", {x_shape[0], x_shape[1] * block, x_shape[2], x_shape[3]},
-      [&](auto& i) {
+      "z", {x_shape[0], result, x_shape[2], x_shape[3]}, [&](auto& i) {
         return x({i[0], i[1] / block, i[2], i[3], i[1] % block});
       })};
   return k;
@@ -180,6 +181,23 @@ bool Inlines(const Kernel& kernel, const std::string& name, int bits) {
 
 // All copies of a value together stay small, too: as one expression, several
 // times in the body of a loop, they would take minutes to compile.
+// What fills up the last block is left out.
+TEST_P(TransposeTest, PartsOfBlocks) {
+  const auto h = tir::MakeVar("h"), w = tir::MakeVar("w");
+  for (const int64_t channels : {2, 3, 5, 11, 15, 17, 20, 21, 31}) {
+    SCOPED_TRACE(channels);
+    const int64_t blocks = CeilDiv(channels, 16);
+    EXPECT_EQ(
+        Check(FromBlocks({I(2), I(blocks), I(3), I(40), I(16)}, channels)),
+        has_vectors());
+    const Kernel open =
+        FromBlocks({I(1), I(blocks), Expr(h), Expr(w), I(16)}, channels);
+    for (const int64_t width : {0, 1, 5, 35}) {
+      Check(open, {{h.get(), 2}, {w.get(), width}});
+    }
+  }
+}
+
 TEST_P(TransposeTest, ALargeValueIsCopiedAFewTimes) {
   EXPECT_TRUE(Inlines(ReadsALargeValue(2), "sum", GetParam()));
   EXPECT_FALSE(Inlines(ReadsALargeValue(40), "sum", GetParam()));

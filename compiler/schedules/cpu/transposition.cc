@@ -31,6 +31,8 @@ struct Transposition {
   int64_t vectors;  // of a block, along `axis`
   int64_t lanes;
   int axis;  // the one along which neighbours are read
+  // Whether blocks may begin anywhere along it.
+  bool anywhere;
   // Whether the innermost loop goes along `axis`, and not along the last one.
   bool along_read;
 };
@@ -67,17 +69,18 @@ std::optional<int64_t> StepAlong(const tir::Load& load, const tir::Var* axis) {
   return step;
 }
 
-// Whether the load reads neighbours in runs of so many places of the axis.
-bool ReadsRuns(const tir::Load& load, const tir::VarPtr& axis, int64_t run) {
-  const tir::VarPtr outer = tir::MakeVar("outer"),
-                    inner = tir::MakeVar("inner");
+// Whether the load reads neighbours in runs of so many places of the axis, or,
+// where the axis has no more, in one.
+bool ReadsRuns(const tir::Load& load, const tir::VarPtr& axis, int64_t run,
+               bool once = false) {
+  const Expr outer = once ? tir::MakeInt(0) : Expr(tir::MakeVar("outer"));
+  const tir::VarPtr inner = tir::MakeVar("inner");
   tir::Bounds bounds = tir::Bounds::Dimensions();
   bounds.Set(inner.get(), 0, run - 1);
   std::vector<Expr> indices;
   for (const Expr& index : load.indices) {
     indices.push_back(tir::Simplify(
-        tir::Substitute(index, {{axis.get(), Expr(outer) * run + inner}}),
-        &bounds));
+        tir::Substitute(index, {{axis.get(), outer * run + inner}}), &bounds));
   }
   const Expr read = tir::MakeLoad(load.buffer, std::move(indices));
   return AccessStride(*tir::As<tir::Load>(read), inner.get()) == 1;
@@ -90,13 +93,18 @@ int64_t VectorsAlong(const tir::Load& load, const tir::VarPtr& axis,
                      const Expr& extent) {
   const std::optional<int64_t> known = ConstExtent(extent);
   const bool everywhere = AccessStride(load, axis.get()) == 1;
-  for (int64_t n = std::min(kLineBytes / Bytes(load.dtype), kMostVectors);
-       n >= 2; n /= 2) {
+  const int64_t most = std::min(kLineBytes / Bytes(load.dtype), kMostVectors);
+  if (!everywhere && known && *known >= 2 && *known <= most &&
+      ReadsRuns(load, axis, *known, /*once=*/true)) {
+    return *known;
+  }
+  for (int64_t n = most; n >= 2; n /= 2) {
     if (everywhere) {
       if (!known) return n;
       const int64_t twice = CeilDiv(*known, n) * n - *known;
       if (*known >= n && twice <= *known / 4) return n;
-    } else if (tir::ToAffine(extent).IsMultipleOf(n) &&
+    } else if ((tir::ToAffine(extent).IsMultipleOf(n) ||
+                (known && *known > n)) &&
                ReadsRuns(load, axis, n)) {
       return n;
     }
@@ -136,6 +144,7 @@ std::optional<Transposition> TranspositionIn(const Stage& stage,
       const int64_t written =
           GuessStride(shape, i) * Bytes(stage.output().dtype());
       return Transposition{vectors, lanes, static_cast<int>(i),
+                           AccessStride(*load, op.axis[i].get()) == 1,
                            written <= kNarrowBytes && read > written};
     }
   }
@@ -206,7 +215,9 @@ bool IsTransposition(const Stage& stage, const MachineModel& machine) {
 void ScheduleTransposition(Stage* stage, const MachineModel& machine) {
   const Transposition t = *TranspositionIn(*stage, machine);
   const std::vector<Expr>& shape = stage->output().shape();
-  const bool is_known = ConstExtent(shape[t.axis]).has_value();
+  const auto extent_read = ConstExtent(shape[t.axis]);
+  const bool is_known =
+      extent_read && (t.anywhere || *extent_read % t.vectors == 0);
   const auto [steps, vector] =
       stage->Split(stage->axis(t.axis), t.vectors,
                    is_known ? Tail::kShiftInwards : Tail::kPartition);
