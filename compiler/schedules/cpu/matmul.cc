@@ -21,29 +21,10 @@
 namespace ingot::te::cpu {
 namespace {
 
-// Whether `value` reads `load` as a number of another type, which is `type`.
-class ConversionFinder : public tir::ExprVisitor {
- public:
-  ConversionFinder(const tir::Load& load, DataType type)
-      : load_(load), type_(type) {}
-  bool found = false;
-
-  void Visit(const Expr& e) override {
-    const auto* cast = tir::As<tir::Cast>(e);
-    found = found || (cast != nullptr && cast->dtype == type_ &&
-                      cast->value.get() == &load_);
-    tir::ExprVisitor::Visit(e);
-  }
-
- private:
-  const tir::Load& load_;
-  const DataType type_;
-};
-
-bool IsConverted(const Expr& value, const tir::Load& load, DataType type) {
-  ConversionFinder finder(load, type);
-  finder.Visit(value);
-  return finder.found;
+// Whether a product converts such an operand of floats, of 16 bits, to the type
+// of its sums.
+bool IsConverted(const Stage& product, const tir::Load& operand) {
+  return operand.dtype.is_float() && operand.dtype != product.op().value->dtype;
 }
 
 // Copies the right operand into panels [batch..., n / width, k, width], the
@@ -69,9 +50,8 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
   const tir::Buffer source = right->buffer;
   const std::vector<Expr> indices = right->indices;
   const bool whole = tir::ToAffine(n).IsMultipleOf(width);
-  // Numbers of 16 bits are converted once.
   const DataType type = op.value->dtype;
-  const bool converts = IsConverted(op.value, *right, type);
+  const bool converts = IsConverted(*acc, *right);  // once
   auto value = [&](const Indices& i) {
     std::map<const tir::Var*, Expr> map;
     for (size_t b = 0; b < batch.size(); ++b) {
@@ -218,9 +198,7 @@ bool Matches(const ScheduleSite& site) {
 // Whether products are of packed weights of 16 bits, as f32.
 bool ConvertsWeights(const Stage& stage) {
   const tir::Load* right = RightOperand(stage);
-  const Expr& value = stage.op().value;
-  return IsPacked(&stage) && right != nullptr &&
-         IsConverted(value, *right, value->dtype);
+  return IsPacked(&stage) && right != nullptr && IsConverted(stage, *right);
 }
 
 // The vectors of a panel of packed weights; 0: they are not packed.
