@@ -81,6 +81,12 @@ absl::Status ReadValues(Words words, Region* region) {
       elements < 1 || elements > kMost) {
     return Malformed("a temporary is a number of elements");
   }
+  // The bytes of so many have a sum.
+  constexpr size_t kMostTemporaries = 1 << 16;
+  if (region->temporaries.size() == kMostTemporaries) {
+    return Malformed("a function has at most ", kMostTemporaries,
+                     " temporaries");
+  }
   region->temporaries.push_back(elements);
   return absl::OkStatus();
 }
