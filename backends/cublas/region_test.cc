@@ -85,7 +85,7 @@ TEST(CublasRegion, TooManyTemporariesAreRefused) {
   std::string text = "function f\n";
   for (int i = 0; i <= 1 << 16; ++i) text += "temporary 1099511627776\n";
   EXPECT_THAT(std::string(ReadRegion(text).status().message()),
-              HasSubstr("a function has at most 65536 temporaries"));
+              HasSubstr("a number of elements, and there are at most 65536"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "backends/library_calls/run_region.h"
 
+#include <forward_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -65,7 +66,8 @@ class Temporaries {
           device_.on.api->Allocate(device_.on.device,
                                    static_cast<size_t>(total_) * sizeof(float),
                                    256));
-      free = &memory_.emplace_back(OfStream{{}, memory});
+      memory_.push_front({{}, memory});
+      free = &memory_.front();
     }
     free->stream = stream.turn();
     return free->memory;
@@ -75,7 +77,7 @@ class Temporaries {
   std::vector<int64_t> places_;
   int64_t total_ = 0;
   absl::Mutex mutex_;
-  std::vector<OfStream> memory_ ABSL_GUARDED_BY(mutex_);
+  std::forward_list<OfStream> memory_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
