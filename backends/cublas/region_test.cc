@@ -80,5 +80,13 @@ TEST(CublasRegion, WhatDoesNotFitIsRefused) {
   }
 }
 
+// No sum of their bytes is beyond what a number holds.
+TEST(CublasRegion, TooManyTemporariesAreRefused) {
+  std::string text = "function f\n";
+  for (int i = 0; i <= 1 << 16; ++i) text += "temporary 1099511627776\n";
+  EXPECT_THAT(std::string(ReadRegion(text).status().message()),
+              HasSubstr("a number of elements, and there are at most 65536"));
+}
+
 }  // namespace
 }  // namespace ingot::cublas

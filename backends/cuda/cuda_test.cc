@@ -234,7 +234,7 @@ TEST_F(CudaDriver, CompilesOnce) {
   EXPECT_STREQ(log_(), "compile\nload\n");
   ASSERT_EQ(builds.kept().size(), 1u);
   EXPECT_THAT(std::string(builds.kept().begin()->second.content.view()),
-              ::testing::StartsWith("ingot built code 1\n"
+              ::testing::StartsWith("ingot built code 2\n"
                                     "device Fake GPU\ndriver 12080\n"
                                     "of kernels.ptx "));
   EXPECT_EQ(testing_support::WorkOfLoading(*set, &builds).size(), 0u);

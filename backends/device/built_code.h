@@ -10,9 +10,10 @@
 namespace ingot::device {
 
 // The artifact begins with lines that say where it runs and of which code it
-// was built; the bytes that the driver gave follow an empty line. Its name has
-// a digest of these lines, so that a set may have one for each kind of device
-// beside the code. A value.
+// was built. Its name has a digest of these, so that a set may have one for
+// each kind of device beside the code. A digest of the bytes that the driver
+// gave follows, for drivers are not told how many there are, and then, after an
+// empty line, the bytes. A value.
 class BuiltCode {
  public:
   // `code` is the content of the artifact `code_file`; `built_for` is what
@@ -26,7 +27,7 @@ class BuiltCode {
   std::string Write(absl::string_view binary) const;
 
   // The driver's bytes; nullopt if the artifact, which may be hostile, does not
-  // say that it is this.
+  // say that it is this, or if its bytes are others than were written.
   std::optional<absl::string_view> Read(absl::string_view artifact) const;
 
  private:

@@ -239,11 +239,6 @@ absl::Status GpuDevice::Run(void* kernel, const device::Launch& launch,
   return CurrentStream().Run(kernel, launch, arguments);
 }
 
-absl::Status GpuDevice::Queue(
-    absl::string_view work, const std::function<absl::Status(Stream)>& queue) {
-  return CurrentStream().Queue(work, queue);
-}
-
 GpuStream& GpuDevice::CurrentStream() const {
   auto* stream = dynamic_cast<GpuStream*>(DeviceStream::Current());
   return stream == nullptr || &stream->device() != this ? *own_ : *stream;

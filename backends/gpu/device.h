@@ -2,7 +2,6 @@
 #ifndef INGOT_BACKENDS_GPU_DEVICE_H_
 #define INGOT_BACKENDS_GPU_DEVICE_H_
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -54,9 +53,8 @@ class GpuDevice final : public device::KernelDevice {
   absl::Status Run(void* kernel, const device::Launch& launch,
                    absl::Span<void* const> arguments) override;
 
-  // Lets a library queue work, which `work` names for errors, where Run does.
-  absl::Status Queue(absl::string_view work,
-                     const std::function<absl::Status(Stream)>& queue);
+  // The executor's stream on the calling thread, or else the device's own.
+  GpuStream& CurrentStream() const;
 
   // Makes the device that of the calling thread: before calls of the driver.
   absl::Status Use() const;
@@ -68,8 +66,6 @@ class GpuDevice final : public device::KernelDevice {
   GpuDevice(const Driver& driver, int device)
       : driver_(driver), device_(device) {}
   absl::Status Init();
-  // The executor's stream on the calling thread, or else the device's own.
-  GpuStream& CurrentStream() const;
   absl::StatusOr<std::string> Compile(const std::string& ptx);
   // Whether a kernel takes so many, or the driver does not say.
   bool HasParameters(Kernel kernel, size_t count) const;

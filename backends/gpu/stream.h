@@ -51,6 +51,10 @@ class GpuStream final : public DeviceStream {
 
   const GpuDevice& device() const { return device_; }
 
+  // Whoever queues calls that share memory holds it meanwhile: others may queue
+  // on a device's own stream. Nothing but the stream owns it.
+  const std::shared_ptr<absl::Mutex>& turn() const { return turn_; }
+
  private:
   class RecordedGraph;
 
@@ -62,6 +66,7 @@ class GpuStream final : public DeviceStream {
   const GpuDevice& device_;
   const Driver& driver_;
   const Stream stream_;
+  const std::shared_ptr<absl::Mutex> turn_ = std::make_shared<absl::Mutex>();
   mutable absl::Mutex mutex_;
   std::string last_work_ ABSL_GUARDED_BY(mutex_);  // "kernel k"
 };

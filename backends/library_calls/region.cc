@@ -74,12 +74,15 @@ absl::Status ReadValues(Words words, Region* region) {
     region->name = std::string(words[1]);
     return absl::OkStatus();
   }
-  // No device has more memory.
+  // No device has more memory, and the bytes of so many have a sum.
   constexpr int64_t kMost = int64_t{1} << 40;
+  constexpr size_t kMostTemporaries = 1 << 16;
   int64_t elements;
   if (words.size() != 2 || !absl::SimpleAtoi(words[1], &elements) ||
-      elements < 1 || elements > kMost) {
-    return Malformed("a temporary is a number of elements");
+      elements < 1 || elements > kMost ||
+      region->temporaries.size() == kMostTemporaries) {
+    return Malformed(
+        "a temporary is a number of elements, and there are at most 65536");
   }
   region->temporaries.push_back(elements);
   return absl::OkStatus();

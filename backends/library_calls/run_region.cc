@@ -1,6 +1,7 @@
 #include "backends/library_calls/run_region.h"
 
-#include <map>
+#include <forward_list>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "base/status_macros.h"
-#include "runtime/device_stream.h"
 
 namespace ingot::library_calls {
 namespace {
@@ -26,24 +26,18 @@ class Temporaries {
     }
   }
   ~Temporaries() {
-    for (const auto& [stream, memory] : memory_) {
-      device_.on.api->Free(device_.on.device, memory);
+    for (const OfStream& one : memory_) {
+      device_.on.api->Free(device_.on.device, one.memory);
     }
   }
   Temporaries(const Temporaries&) = delete;
   Temporaries& operator=(const Temporaries&) = delete;
 
-  // Adds the addresses for work of the current stream.
-  absl::Status AddTo(std::vector<float*>* values) {
+  // Adds the addresses for work of a stream.
+  absl::Status AddTo(const gpu::GpuStream& stream,
+                     std::vector<float*>* values) {
     if (places_.empty()) return absl::OkStatus();
-    const absl::MutexLock lock(&mutex_);
-    void*& memory = memory_[DeviceStream::Current()];
-    if (memory == nullptr) {
-      INGOT_ASSIGN_OR_RETURN(
-          memory, device_.on.api->Allocate(
-                      device_.on.device,
-                      static_cast<size_t>(total_) * sizeof(float), 256));
-    }
+    INGOT_ASSIGN_OR_RETURN(void* const memory, MemoryOf(stream));
     for (const int64_t place : places_) {
       values->push_back(static_cast<float*>(memory) + place);
     }
@@ -51,11 +45,39 @@ class Temporaries {
   }
 
  private:
+  struct OfStream {
+    std::weak_ptr<const absl::Mutex> stream;  // as its turn
+    void* memory;
+  };
+
+  // A new stream gets the memory of one that is gone, which has waited for its
+  // work.
+  absl::StatusOr<void*> MemoryOf(const gpu::GpuStream& stream) {
+    const absl::MutexLock lock(&mutex_);
+    OfStream* free = nullptr;
+    for (OfStream& one : memory_) {
+      const std::shared_ptr<const absl::Mutex> owner = one.stream.lock();
+      if (owner == stream.turn()) return one.memory;
+      if (owner == nullptr) free = &one;
+    }
+    if (free == nullptr) {
+      INGOT_ASSIGN_OR_RETURN(
+          void* const memory,
+          device_.on.api->Allocate(device_.on.device,
+                                   static_cast<size_t>(total_) * sizeof(float),
+                                   256));
+      memory_.push_front({{}, memory});
+      free = &memory_.front();
+    }
+    free->stream = stream.turn();
+    return free->memory;
+  }
+
   const CudaDevice device_;
   std::vector<int64_t> places_;
   int64_t total_ = 0;
   absl::Mutex mutex_;
-  std::map<const DeviceStream*, void*> memory_ ABSL_GUARDED_BY(mutex_);
+  std::forward_list<OfStream> memory_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -85,9 +107,11 @@ LoadedFunction RegionFunction(const Region& region, int64_t workspace_bytes,
                        absl::Span<void* const> tensors) -> absl::Status {
     std::vector<float*> values;
     for (void* tensor : tensors) values.push_back(static_cast<float*>(tensor));
-    INGOT_RETURN_IF_ERROR(temporaries->AddTo(&values));
-    return gpu->Queue(
-        work, [&](gpu::Stream stream) { return queue(values, stream); });
+    gpu::GpuStream& on = gpu->CurrentStream();
+    const absl::MutexLock lock(on.turn().get());
+    INGOT_RETURN_IF_ERROR(temporaries->AddTo(on, &values));
+    return on.Queue(work,
+                    [&](gpu::Stream stream) { return queue(values, stream); });
   };
   return CheckedFunction(region.name, region.spec, run, device.on.device);
 }

@@ -165,6 +165,21 @@ TEST_F(OpenClDevice, TakesTensorsThatAreCalledAsOpenClsWords) {
   EXPECT_TRUE(model.ok()) << model.status();
 }
 
+TEST_F(OpenClDevice, TakesTensorsThatAreCalledAsFunctionsThatItCalls) {
+  const auto set = CompileText(R"(
+module {
+  func @main(%fabs: f32[4, 8], %rintf: f32[4, 8]) -> (%a, %b) {
+    %a = abs(%fabs)
+    %b = round(%rintf)
+  }
+}
+)",
+                               "opencl");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  EXPECT_TRUE(model.ok()) << model.status();
+}
+
 TEST_F(OpenClDevice, RunsTilesOfProducts) {
   const auto set = CompileText(kProduct, "opencl");
   ASSERT_TRUE(set.ok()) << set.status();

@@ -40,6 +40,12 @@ static void copy_bytes(void* to, const void* from, size_t bytes) {
 #define memcpy copy_bytes
 )";
 
+// The functions of C for floats, which OpenCL has under the name for all types.
+constexpr const char* kMathNames[] = {
+    "exp",  "log",   "sqrt", "tanh", "erf",   "sin",   "cos",   "tan",   "asin",
+    "acos", "atan",  "sinh", "cosh", "asinh", "acosh", "atanh", "floor", "ceil",
+    "rint", "trunc", "fabs", "pow",  "fmod",  "fma",   "fmin",  "fmax"};
+
 // Names that a buffer or a variable must not take.
 const std::set<std::string>& Reserved() {
   static const auto* reserved = [] {
@@ -70,19 +76,18 @@ const std::set<std::string>& Reserved() {
   names->insert(text "f");
     INGOT_TIR_INTRINSICS(INGOT_OPENCL_NAME)
 #undef INGOT_OPENCL_NAME
+    for (const char* name : kMathNames) {
+      names->insert(name);
+      names->insert(absl::StrCat(name, "f"));
+    }
     return names;
   }();
   return *reserved;
 }
 
-// The functions of C for floats, which OpenCL has under the name for all types.
 std::string MathNames() {
   std::string text;
-  for (const char* name :
-       {"exp",   "log",   "sqrt",  "tanh", "erf",  "sin",   "cos",
-        "tan",   "asin",  "acos",  "atan", "sinh", "cosh",  "asinh",
-        "acosh", "atanh", "floor", "ceil", "rint", "trunc", "fabs",
-        "pow",   "fmod",  "fma",   "fmin", "fmax"}) {
+  for (const char* name : kMathNames) {
     absl::StrAppend(&text, "#define ", name, "f ", name, "\n");
   }
   return text;

@@ -87,7 +87,8 @@ void CheckThatBuildsAreKept(const ArtifactSet& set,
   for (const std::string& other :
        {std::string(), content.substr(0, 30),
         content.substr(0, content.find("\n\n") + 2) + "no code",
-        "ingot built code 1\ndevice another\n\n" + content}) {
+        content.substr(0, content.size() - 1), content + " ",
+        "ingot built code 2\ndevice another\n\n" + content}) {
     const ArtifactSet damaged = WithFile(prepared, built.file_name, other);
     EXPECT_EQ(WorkOfLoading(damaged, nullptr).size(), 1u) << other;
   }
