@@ -195,6 +195,25 @@ TEST(Llvm, NeedsFeaturesOfOtherFamilies) {
               ElementsAre("v"));
 }
 
+// A table of bytes in registers fills two of 512 bits; code that keeps to
+// narrower vectors reads it from memory.
+TEST(Llvm, LooksUpBytesInVectorsOfAnyWidth) {
+  const tir::PrimFunc look_up = *tir::Parse(
+      "func @f(%x: u8[16], %t: u8[256]) -> (%y: u8[16]) { "
+      "%y[ramp(0, 1, 16)] = %t[i64x16(%x[ramp(0, 1, 16)])] }");
+  const auto assembly = [&](const std::string& options) {
+    return Assembly(
+        *ParseTarget(absl::StrCat(
+            "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server ", options)),
+        {look_up});
+  };
+  EXPECT_TRUE(absl::StrContains(assembly(""), "vpermt2b"));
+  for (const char* narrow :
+       {"-vector-bits=256", "-vector-bits=128", "-mattr=-evex512"}) {
+    EXPECT_FALSE(absl::StrContains(assembly(narrow), "zmm")) << narrow;
+  }
+}
+
 TEST(Llvm, DescribesProcessors) {
   TargetRegistry registry;
   ASSERT_TRUE(RegisterLlvmTarget(&registry).ok());

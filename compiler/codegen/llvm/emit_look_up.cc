@@ -58,7 +58,7 @@ Expr KernelEmitter::IndexOfLookUp(const tir::Load& e) const {
   const DataType t = e.dtype;
   const bool known = t.bits == 8 && !t.is_bool() && t.lanes > 1 &&
                      t.lanes <= kVector && e.indices.size() == 1 &&
-                     m_.Has("avx512vbmi") &&
+                     m_.vector_bits == kVector * 8 && m_.Has("avx512vbmi") &&
                      tir::IsConstInt(e.buffer->shape[0], kTable);
   return known ? ByteOf(e.indices[0]) : nullptr;
 }

@@ -15,6 +15,7 @@
 namespace ingot::relay {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -273,6 +274,43 @@ TEST(BlockLayoutTest, FillsUpOddChannels) {
   EXPECT_THAT(Print(*module), HasSubstr("log(%s) : f32[1, 2"));
   EXPECT_THAT(Print(*module), HasSubstr("OIHW4i8o"));
   EXPECT_EQ(CountOps(*module, "conv2d"), 3);
+}
+
+// Nothing but the plain result needs the exponentials, of ten channels and not
+// of the six more that fill up the last block. What is cheap stays with the
+// convolution.
+TEST(BlockLayoutTest, ComputesLastResultsWithoutFilling) {
+  const auto result_of = [](int channels) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::StrCat(
+            "(%x: f32[1, 16, 5, 5]) -> (%y) {\n    %w = const f32[", channels,
+            R"(, 16, 1, 1] random(1)
+    %c = conv2d(%x, %w)
+    %r = relu(%c)
+    %e = exp(%r)
+    %y = neg(%e)
+  })")),
+        {"block_layout"});
+    return module == nullptr ? "" : Print(*module);
+  };
+  EXPECT_THAT(result_of(10), HasSubstr("relu(%c) : f32[1, 2, 5, 5, 8]"));
+  EXPECT_THAT(result_of(10),
+              ContainsRegex("exp[(][^)]*[)] : f32.1, 10, 5, 5."));
+  EXPECT_THAT(result_of(16), HasSubstr("exp(%r) : f32[1, 2, 5, 5, 8]"));
+}
+
+TEST(BlockLayoutTest, JoinsLastResultsInBlocks) {
+  const auto module = CheckKeepsMeaning(Main(R"((%x: f32[1, 16, 5, 5]) -> (%y) {
+    %v = const f32[10, 16, 1, 1] random(1)
+    %w = const f32[10, 16, 1, 1] random(2)
+    %a = conv2d(%x, %v)
+    %b = conv2d(%x, %w)
+    %e = exp(%a)
+    %y = add(%e, %b)
+  })"),
+                                        {"block_layout"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(Print(*module), HasSubstr("exp(%a) : f32[1, 2, 5, 5, 8]"));
 }
 
 TEST(BlockLayoutTest, OperandsOfAllShapes) {

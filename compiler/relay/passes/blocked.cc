@@ -27,6 +27,14 @@ const LayoutPreferences* FindLayouts(const PassContext& context,
   return found == context.device_layouts.end() ? nullptr : &found->second;
 }
 
+// Whether more than one operand is no constant.
+bool JoinsData(const Node& node) {
+  return std::count_if(
+             node.inputs.begin(), node.inputs.end(), [](const Value& input) {
+               return input.node != nullptr && ConstantOf(input) == nullptr;
+             }) > 1;
+}
+
 }  // namespace
 
 Shape WithUnitHeight(Shape shape) {
@@ -42,6 +50,33 @@ int64_t ChannelsOf(const TensorType& type) {
   int64_t channels = 0;
   if (type.shape.size() != 3 && type.shape.size() != 4) return 0;
   return tir::AsConstInt(type.shape[1], &channels) ? channels : 0;
+}
+
+bool FillingUpIsMuch(int64_t channels, int64_t block) {
+  constexpr double kMuch = 1.25;
+  const int64_t filled = tir::CeilDivInt(channels, block) * block;
+  return static_cast<double>(filled) >= kMuch * static_cast<double>(channels);
+}
+
+BlockedValues::BlockedValues(Function* function, const PassContext& context)
+    : function_(function), context_(context) {
+  const auto& nodes = function->nodes();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    const Node* const node = it->get();
+    if (node->kind != NodeKind::kOp) continue;
+    const LayoutRule rule = node->op->layout_rule;
+    const bool passes_on = rule == LayoutRule::kFollows ||
+                           rule == LayoutRule::kReshapes ||
+                           rule == LayoutRule::kTurns;
+    if (rule == LayoutRule::kFollows && JoinsData(*node)) {
+      read_in_blocks_.insert(node);
+    }
+    if (rule == LayoutRule::kPlainOnly ||
+        (passes_on && read_in_blocks_.count(node) == 0)) {
+      continue;
+    }
+    for (const Value& input : node->inputs) read_in_blocks_.insert(input.node);
+  }
 }
 
 const Blocked* BlockedValues::Find(const Value& value) const {
@@ -218,6 +253,13 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
   return plain;
 }
 
+bool BlockedValues::HadBetterLeave(const Node& node,
+                                   const Blocked& result) const {
+  return FillingUpIsMuch(result.channels, result.block) &&
+         !node.op->Has(kCheap) && node.outputs[0].dtype.is_float() &&
+         read_in_blocks_.count(&node) == 0;
+}
+
 BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
   Blocked result;
   result.channels = ChannelsOf(node.outputs[0]);
@@ -229,7 +271,10 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
       result.block = blocked->block;
     }
   }
-  if (result.channels == 0 || result.block == 0) return std::nullopt;
+  if (result.channels == 0 || result.block == 0 ||
+      HadBetterLeave(node, result)) {
+    return std::nullopt;
+  }
   // Operands that run along an axis of their own do not broadcast.
   const bool has_axis = node.op->FindAttr("axis") != nullptr;
   std::vector<Value> inputs;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -47,12 +48,15 @@ int64_t ChannelsOf(const TensorType& type);
 // infinities, whose products with weights of 0 are NaN.
 int64_t ReadAtOnce(int64_t channels, int64_t block);
 
+// Whether channels that fill up the last block are so many beside those that
+// there are that they take much time, too.
+bool FillingUpIsMuch(int64_t channels, int64_t block);
+
 // Makes blocked forms of values of a function, and plain ones again. Each
 // target has blocks of its own: what others made it reads in the plain layout.
 class BlockedValues {
  public:
-  BlockedValues(Function* function, const PassContext& context)
-      : function_(function), context_(context) {}
+  BlockedValues(Function* function, const PassContext& context);
 
   // The blocked form of the node's result, computed from blocked operands; none
   // when it is plain, for which Plain may then know something cheaper than the
@@ -139,6 +143,10 @@ class BlockedValues {
   // The blocked form of `value` when the target has one.
   const Blocked* Find(const Value& value) const;
   bool IsBlocked(const Value& value) const { return Find(value) != nullptr; }
+  // Whether the result of an element-wise operator had better be computed where
+  // it leaves its blocks, as channels that fill up the last one would only take
+  // time.
+  bool HadBetterLeave(const Node& node, const Blocked& result) const;
   // In blocks of `block`, however it is now; its channels must be constant.
   absl::StatusOr<Blocked> InBlocks(const Value& value, int64_t block);
   // An operand of an element-wise operator whose result has `channels` channels
@@ -159,6 +167,9 @@ class BlockedValues {
 
   Function* function_;
   const PassContext& context_;
+  // Nodes that something reads in blocks, be it through element-wise operators,
+  // or that join data, all of which would have to leave them.
+  std::set<const Node*> read_in_blocks_;
   // The target of the node that is converted, and the layouts it wants.
   std::string target_;
   const LayoutPreferences* layouts_ = nullptr;

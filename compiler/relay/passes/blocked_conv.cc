@@ -67,11 +67,8 @@ int64_t ReadAtOnce(int64_t channels, int64_t block) {
 bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
   const int64_t in = ChannelsOf(conv.inputs[0].type());
   if (in < block) return true;
-  constexpr double kMuch = 1.25;
-  const int64_t filled = tir::CeilDivInt(in, block) * block;
   return !IsOfPlaces(conv) && PartsOf(conv, block) == 0 &&
-         WinogradOf(conv) == nullptr &&
-         static_cast<double>(filled) >= kMuch * static_cast<double>(in);
+         WinogradOf(conv) == nullptr && FillingUpIsMuch(in, block);
 }
 
 bool BlockedValues::ColumnsCostLess(const Node& conv, int64_t lanes) const {
