@@ -181,7 +181,7 @@ bool Inlines(const Kernel& kernel, const std::string& name, int bits) {
 
 // All copies of a value together stay small, too: as one expression, several
 // times in the body of a loop, they would take minutes to compile.
-// What fills up the last block is left out.
+// Channels that fill up the last block are left out.
 TEST_P(TransposeTest, PartsOfBlocks) {
   const auto h = tir::MakeVar("h"), w = tir::MakeVar("w");
   for (const int64_t channels : {2, 3, 5, 11, 15, 17, 20, 21, 31}) {
