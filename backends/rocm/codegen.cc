@@ -20,7 +20,7 @@ absl::StatusOr<std::string> Link(const std::string& object) {
                          ScratchFolder::Make());
   const std::string input = scratch->path() + "/kernels.o";
   const std::string output = scratch->path() + "/" + rocm::kCodeFile;
-  INGOT_RETURN_IF_ERROR(WriteFile(input, object));
+  INGOT_RETURN_IF_ERROR(WriteScratchFile(input, object));
   INGOT_RETURN_IF_ERROR(
       Annotate(RunLld({kElfLld, "-shared", "--no-undefined", "--build-id=none",
                        "--threads=1", "-o", output, input},

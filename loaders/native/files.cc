@@ -59,7 +59,8 @@ absl::Status FileWriter::Write(absl::string_view bytes) {
   return WriteAll(fd_, bytes, path_);
 }
 
-absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
+absl::Status WriteScratchFile(const std::string& path,
+                              absl::string_view bytes) {
   FileWriter file;
   INGOT_RETURN_IF_ERROR(file.Open(path));
   return file.Write(bytes);

@@ -46,7 +46,9 @@ class FileWriter {
   std::string path_;
 };
 
-absl::Status WriteFile(const std::string& path, absl::string_view bytes);
+// Writes a file that no one else reads, in place: one that others may read is
+// replaced as a whole (base/replace_file.h).
+absl::Status WriteScratchFile(const std::string& path, absl::string_view bytes);
 
 // Moves `from` to `to`, after its bytes have reached the disk. A linker wrote
 // `from`, a program of its own, so that no ReplaceFile has it open.

@@ -127,7 +127,8 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) return FileError("creating", path.string(), error.value());
-    INGOT_RETURN_IF_ERROR(WriteFile(path.string(), artifact.content.view()));
+    INGOT_RETURN_IF_ERROR(
+        WriteScratchFile(path.string(), artifact.content.view()));
   }
   for (const Artifact& artifact : set.artifacts()) {
     if (!IsNativeCode(artifact) || artifact.target_key != key) continue;
@@ -183,7 +184,8 @@ absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
                          const std::string& lld, const std::string& folder,
                          const std::string& output) {
   const std::string script = folder + "/exports.map";
-  INGOT_RETURN_IF_ERROR(WriteFile(script, VersionScript(set.provenance())));
+  INGOT_RETURN_IF_ERROR(
+      WriteScratchFile(script, VersionScript(set.provenance())));
   std::vector<std::string> inputs = objects.paths;
   inputs.insert(inputs.end(), more.begin(), more.end());
   const Provenance::TargetKey& known = FindTargetKey(set.provenance(), key);

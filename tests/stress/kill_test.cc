@@ -176,10 +176,14 @@ TEST_F(KillTest, ATuningThatWasKilledLeavesAWholeLog) {
   const std::vector<std::string> tune = {"tune",   "@conv.onnx", "-o",
                                          "@out",   "--trials=3", "--seconds=60",
                                          "--quiet"};
+  // Another file takes the place of the old one, which stays what it is.
+  WriteFileBytes(Path("out"), kOld);
+  std::filesystem::create_hard_link(Path("out"), Path("before"));
   const auto start = std::chrono::steady_clock::now();
   Do(tune);
   const auto whole_time = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::steady_clock::now() - start);
+  EXPECT_EQ(ReadFile(Path("before")), kOld);
   std::mt19937 random(10);
   const int kills = Kills() / 4;
   int old = 0;

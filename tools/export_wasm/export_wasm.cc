@@ -64,7 +64,7 @@ absl::StatusOr<WasmFolder> ExportWasm(const ArtifactSet& set,
   std::vector<std::string> objects;
   const auto add = [&](absl::string_view bytes) {
     objects.push_back(absl::StrCat(scratch->path(), "/", objects.size(), ".o"));
-    return WriteFile(objects.back(), bytes);
+    return WriteScratchFile(objects.back(), bytes);
   };
   for (const Artifact* artifact : model.rest) {
     INGOT_RETURN_IF_ERROR(add(artifact->content.view()));

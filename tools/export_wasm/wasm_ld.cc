@@ -29,7 +29,7 @@ absl::Status RunWasmLd(const std::string& lld,
   for (const char* name : kCLibrary) {
     absl::StrAppend(&names, name, "\n", name, "f\n");
   }
-  INGOT_RETURN_IF_ERROR(WriteFile(imports, names));
+  INGOT_RETURN_IF_ERROR(WriteScratchFile(imports, names));
   std::vector<std::string> words = {
       lld.empty() ? kLld : lld, "--no-entry", "--strip-all", "--threads=1",
       // Below everything else, so that a stack that is too small is a trap.

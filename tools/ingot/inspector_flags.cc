@@ -51,7 +51,7 @@ absl::StatusOr<std::string> InspectArtifact(const Artifact& artifact,
   const std::string path = absl::StrCat(
       folder->path(), "/",
       std::filesystem::path(artifact.file_name).filename().string());
-  INGOT_RETURN_IF_ERROR(WriteFile(path, artifact.content.view()));
+  INGOT_RETURN_IF_ERROR(WriteScratchFile(path, artifact.content.view()));
   return Run(command, path);
 }
 
