@@ -67,8 +67,6 @@ Value* KernelEmitter::EmitSaturatingCast(Value* v, DataType to) {
   Value* const end =
       llvm::ConstantFP::get(v->getType(), std::ldexp(1., digits));
   Value* const start = to.is_int() ? b_.CreateFNeg(end) : zero;
-  Value* const is_above = b_.CreateFCmpOGE(v, end);
-  Value* const is_below = b_.CreateFCmpOLT(v, start);
   // NaN gives 0.
   Value* const fits = b_.CreateSelect(
       b_.CreateAnd(b_.CreateFCmpOGE(v, start), b_.CreateFCmpOLT(v, end)), v,
@@ -76,12 +74,12 @@ Value* KernelEmitter::EmitSaturatingCast(Value* v, DataType to) {
   Value* whole =
       to.is_int() ? b_.CreateFPToSI(fits, type) : b_.CreateFPToUI(fits, type);
   whole = b_.CreateSelect(
-      is_above,
+      b_.CreateFCmpOGE(v, end),
       limit(to.is_int() ? llvm::APInt::getSignedMaxValue(to.bits)
                         : llvm::APInt::getMaxValue(to.bits)),
       whole);
   if (!to.is_int()) return whole;
-  return b_.CreateSelect(is_below,
+  return b_.CreateSelect(b_.CreateFCmpOLT(v, start),
                          limit(llvm::APInt::getSignedMinValue(to.bits)), whole);
 }
 

@@ -43,10 +43,11 @@ Shape WithUnitHeight(Shape shape);
 // The constant number of channels of NCHW or NCW data; 0 when there is none.
 int64_t ChannelsOf(const TensorType& type);
 
-// How many of a block's channels a dense convolution of `channels` reads in one
-// step, so that it leaves out those that fill up the last block: they may hold
-// infinities, whose products with weights of 0 are NaN.
-int64_t ReadAtOnce(int64_t channels, int64_t block);
+// How many of a block's channels, in whole words of so many, a dense
+// convolution of `channels` reads in one step, so that it leaves out those that
+// fill up the last block: they may hold infinities, whose products with weights
+// of 0 are NaN.
+int64_t ReadAtOnce(int64_t channels, int64_t word, int64_t block);
 
 // Whether channels that fill up the last block are so many beside those that
 // there are that they take much time, too.

@@ -60,8 +60,8 @@ bool SkipsPlaces(const Node& conv, int64_t blocks) {
 
 }  // namespace
 
-int64_t ReadAtOnce(int64_t channels, int64_t block) {
-  return std::gcd(channels, block);
+int64_t ReadAtOnce(int64_t channels, int64_t word, int64_t block) {
+  return std::gcd(tir::CeilDivInt(channels, word) * word, block);
 }
 
 bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
@@ -137,8 +137,8 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
         : word > 0 && !depthwise && !IsBlocked(x)
             ? std::min(block, tir::CeilDivInt(in, word) * word)
             : block;
-    kernel_layout =
-        absl::StrCat("OIHW", ReadAtOnce(in, in_block), "i", block, "o");
+    kernel_layout = absl::StrCat("OIHW", ReadAtOnce(in, /*word=*/1, in_block),
+                                 "i", block, "o");
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(in_block));
@@ -291,8 +291,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
   const Value& w = node.inputs[1];
   const std::string& name = w.node->name;
   const int64_t word = ElementsOfWord(node, *layouts_);
-  const int64_t step =
-      ReadAtOnce(tir::CeilDivInt(ChannelsOf(w.type()), word) * word, in_block);
+  const int64_t step = ReadAtOnce(ChannelsOf(w.type()), word, in_block);
   const std::string words_layout =
       absl::StrCat("OIHW", step / word, "i", block, "o");
   INGOT_ASSIGN_OR_RETURN(

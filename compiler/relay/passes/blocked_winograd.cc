@@ -96,9 +96,8 @@ BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
     const Winograd& winograd) {
   const Tensor& weights = *ConstantOf(node.inputs[1]);
   const bool floats = weights.dtype().is_float();
-  const int64_t word = floats ? 1 : 2;
   const int64_t step =
-      ReadAtOnce(tir::CeilDivInt(weights.shape()[1], word) * word, in_block);
+      ReadAtOnce(weights.shape()[1], /*word=*/floats ? 1 : 2, in_block);
   INGOT_ASSIGN_OR_RETURN(
       Tensor transformed,
       floats ? WinogradKernels(weights, winograd, step, block)
@@ -111,8 +110,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
     INGOT_ASSIGN_OR_RETURN(result, WinogradConv(node, data, kernels, winograd,
                                                 node.attrs.GetEach("pads", 4)));
   }
-  const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{result, block, out, false};
+  return Blocked{result, block, ChannelsOf(node.outputs[0]), false};
 }
 
 absl::StatusOr<Value> BlockedValues::WinogradConv(const Node& conv,
