@@ -90,28 +90,36 @@ Tensor Bytes(DataType type, const Ints& shape, int64_t lowest,
   return t;
 }
 
-int64_t ByteAt(const Tensor& t, int64_t i) {
-  return t.dtype() == DataType::Int(8) ? t.data<int8_t>()[i]
-                                       : t.data<uint8_t>()[i];
+// The sum at [n, o, y, x]. By pointers: nothing here is optimised, and there
+// are millions of products.
+template <typename T>
+int64_t Sum(const Problem& p, const T* data, const int8_t* kernel, int64_t n,
+            int64_t o, int64_t y, int64_t x) {
+  const int64_t above = p.pads[0], left = p.pads[1];
+  int64_t sum = 0;
+  for (int64_t c = 0; c < p.in; ++c) {
+    const T* const plane = data + (n * p.in + c) * p.height * p.width;
+    const int8_t* weight = kernel + (o * p.in + c) * 9;
+    for (int64_t row = y - above; row < y - above + 3; ++row) {
+      for (int64_t column = x - left; column < x - left + 3; ++column) {
+        const int64_t w = *weight++;
+        if (row < 0 || row >= p.height || column < 0 || column >= p.width) {
+          continue;
+        }
+        sum += (plane[row * p.width + column] - p.zero) * w;
+      }
+    }
+  }
+  return sum;
 }
 
 // The element of the result at [n, o, y, x].
 int64_t Expected(const Problem& p, const Tensor& data, const Tensor& kernel,
                  int64_t n, int64_t o, int64_t y, int64_t x) {
-  int64_t sum = 0;
-  for (int64_t c = 0; c < p.in; ++c) {
-    for (int64_t k = 0; k < 9; ++k) {
-      const int64_t row = y - p.pads[0] + k / 3, column = x - p.pads[1] + k % 3;
-      if (row < 0 || row >= p.height || column < 0 || column >= p.width) {
-        continue;
-      }
-      const int64_t place =
-          ((n * p.in + c) * p.height + row) * p.width + column;
-      sum += (ByteAt(data, place) - p.zero) *
-             ByteAt(kernel, (o * p.in + c) * 9 + k);
-    }
-  }
-  return sum;
+  const int8_t* const weights = kernel.data<int8_t>();
+  return p.data == DataType::Int(8)
+             ? Sum(p, data.data<int8_t>(), weights, n, o, y, x)
+             : Sum(p, data.data<uint8_t>(), weights, n, o, y, x);
 }
 
 // Whether an element of the result is as expected.

@@ -78,20 +78,21 @@ Tensor Input(const Ints& shape, int64_t seed) {
 }
 
 // The element of the result at [n, o, y, x].
-double Expected(const Problem& p, const Tensor& data, const Tensor& kernel,
+double Expected(const Problem& p, const float* data, const float* kernel,
                 int64_t n, int64_t o, int64_t y, int64_t x) {
+  const int64_t above = p.pads[0], left = p.pads[1];
   double sum = 0;
   for (int64_t c = 0; c < p.in; ++c) {
-    for (int64_t k = 0; k < 9; ++k) {
-      const int64_t row = y - p.pads[0] + k / 3, column = x - p.pads[1] + k % 3;
-      if (row < 0 || row >= p.height || column < 0 || column >= p.width) {
-        continue;
+    const float* const plane = data + (n * p.in + c) * p.height * p.width;
+    const float* weight = kernel + (o * p.in + c) * 9;
+    for (int64_t row = y - above; row < y - above + 3; ++row) {
+      for (int64_t column = x - left; column < x - left + 3; ++column) {
+        const double w = *weight++;
+        if (row < 0 || row >= p.height || column < 0 || column >= p.width) {
+          continue;
+        }
+        sum += plane[row * p.width + column] * w;
       }
-      sum +=
-          static_cast<double>(
-              data.data<float>()[((n * p.in + c) * p.height + row) * p.width +
-                                 column]) *
-          kernel.data<float>()[(o * p.in + c) * 9 + k];
     }
   }
   return sum;
@@ -105,7 +106,8 @@ std::vector<double> ExpectedResult(const Problem& p, const Tensor& data,
     for (int64_t o = 0; o < p.out; ++o) {
       for (int64_t y = 0; y < p.result_height(); ++y) {
         for (int64_t x = 0; x < p.result_width(); ++x) {
-          double value = Expected(p, data, kernel, n, o, y, x);
+          double value =
+              Expected(p, data.data<float>(), kernel.data<float>(), n, o, y, x);
           if (p.epilogue) {
             value += bias->data<float>()[o];
             value += z.data<float>()[result.size()];

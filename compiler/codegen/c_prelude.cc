@@ -63,6 +63,13 @@ const char kCPrelude[] = R"(#include <math.h>
 #define INGOT_NOINLINE
 #endif
 
+/* Calls of it are not expected: compilers spend no time on what leads there. */
+#if defined(__GNUC__)
+#define INGOT_COLD __attribute__((cold))
+#else
+#define INGOT_COLD
+#endif
+
 #if defined(__GNUC__) && !defined(INGOT_FREESTANDING)
 #define INGOT_MAY_BE_MISSING __attribute__((weak))
 #else
@@ -74,7 +81,7 @@ static const char* volatile last_error = NULL;
 
 #ifdef INGOT_FREESTANDING
 /* A program without a host: plain C functions are all that there is. */
-static int fail(const char* kind, const char* message) {
+INGOT_COLD static int fail(const char* kind, const char* message) {
   (void)kind;
   last_error = message;
   return -1;
@@ -82,7 +89,7 @@ static int fail(const char* kind, const char* message) {
 #else
 INGOT_WEAK const HostApi* __ingot_host_api = NULL;
 
-static int fail(const char* kind, const char* message) {
+INGOT_COLD static int fail(const char* kind, const char* message) {
   last_error = message;
 #if defined(__GNUC__) && defined(__ELF__)
   /* Of a host that is not Ingot, if it has it. */
