@@ -28,15 +28,16 @@ class Engine {
         library_calls::CudaDevice::Open(std::move(on), "cuBLAS"));
     INGOT_ASSIGN_OR_RETURN(const cublas::Library* library,
                            cublas::Library::Open());
+    INGOT_ASSIGN_OR_RETURN(const gpu::InUse in_use, device.gpu->Use());
     std::shared_ptr<Engine> engine(new Engine(*library, std::move(device)));
     INGOT_RETURN_IF_ERROR(
         cublas::ToStatus("starting cuBLAS", library->Create(&engine->handle_)));
     return engine;
   }
   ~Engine() {
-    if (handle_ != nullptr && device_.gpu->Use().ok()) {
-      library_.Destroy(handle_);
-    }
+    if (handle_ == nullptr) return;
+    const auto in_use = device_.gpu->Use();
+    if (in_use.ok()) library_.Destroy(handle_);
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -45,6 +46,7 @@ class Engine {
 
   absl::StatusOr<std::unique_ptr<cublas::Matmul>> Prepare(
       const cublas::Product& product) const {
+    INGOT_ASSIGN_OR_RETURN(const gpu::InUse in_use, device_.gpu->Use());
     return cublas::Matmul::Make(library_, handle_, product);
   }
 

@@ -28,15 +28,16 @@ class Engine {
         library_calls::CudaDevice::Open(std::move(on), "cuDNN"));
     INGOT_ASSIGN_OR_RETURN(const cudnn::Library* library,
                            cudnn::Library::Open());
+    INGOT_ASSIGN_OR_RETURN(const gpu::InUse in_use, device.gpu->Use());
     std::shared_ptr<Engine> engine(new Engine(*library, std::move(device)));
     INGOT_RETURN_IF_ERROR(
         library->ToStatus("starting cuDNN", library->Create(&engine->handle_)));
     return engine;
   }
   ~Engine() {
-    if (handle_ != nullptr && device_.gpu->Use().ok()) {
-      library_.Destroy(handle_);
-    }
+    if (handle_ == nullptr) return;
+    const auto in_use = device_.gpu->Use();
+    if (in_use.ok()) library_.Destroy(handle_);
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -45,6 +46,7 @@ class Engine {
 
   absl::StatusOr<std::unique_ptr<cudnn::Convolve>> Prepare(
       const cudnn::Convolution& convolution) const {
+    INGOT_ASSIGN_OR_RETURN(const gpu::InUse in_use, device_.gpu->Use());
     return cudnn::Convolve::Make(library_, handle_, convolution);
   }
 

@@ -89,14 +89,18 @@ GpuDevice::~GpuDevice() {
   driver_.ReleaseContext(device_);
 }
 
-absl::Status GpuDevice::Use() const {
-  return driver_.ToStatus(absl::StrCat("using ", name_),
-                          driver_.SetContext(context_));
+absl::StatusOr<InUse> GpuDevice::Use() const {
+  const std::string what = absl::StrCat("using ", name_);
+  Context before = nullptr;
+  INGOT_RETURN_IF_ERROR(driver_.ToStatus(what, driver_.GetContext(&before)));
+  if (before == context_) return InUse();
+  INGOT_RETURN_IF_ERROR(driver_.ToStatus(what, driver_.SetContext(context_)));
+  return InUse(driver_, before);
 }
 
 absl::StatusOr<void*> GpuDevice::Allocate(Device, size_t bytes,
                                           size_t alignment) {
-  INGOT_RETURN_IF_ERROR(Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, Use());
   void* memory = nullptr;
   INGOT_RETURN_IF_ERROR(driver_.ToStatus(
       absl::StrCat(name_, " has no memory for ", bytes, " bytes"),
@@ -110,7 +114,7 @@ absl::StatusOr<void*> GpuDevice::Allocate(Device, size_t bytes,
 void GpuDevice::Free(Device, void* memory) {
   // Work that uses it may still be waiting.
   own_->Synchronize().IgnoreError();
-  if (Use().ok()) driver_.Free(memory);
+  if (const auto in_use = Use(); in_use.ok()) driver_.Free(memory);
 }
 
 absl::Status GpuDevice::CopyFromCpu(Device, void* to, const void* from,
@@ -160,7 +164,7 @@ absl::StatusOr<std::string> GpuDevice::Compile(const std::string& ptx) {
 
 absl::StatusOr<void*> GpuDevice::LoadCode(absl::string_view image,
                                           std::string* built) {
-  INGOT_RETURN_IF_ERROR(Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, Use());
   // Text must end in a zero.
   std::string bytes(image);
   if (built != nullptr && driver_.BeginLink != nullptr) {
@@ -178,7 +182,7 @@ absl::StatusOr<void*> GpuDevice::LoadCode(absl::string_view image,
 
 void GpuDevice::UnloadCode(void* code) {
   own_->Synchronize().IgnoreError();
-  if (Use().ok()) driver_.UnloadCode(code);
+  if (const auto in_use = Use(); in_use.ok()) driver_.UnloadCode(code);
 }
 
 bool GpuDevice::HasParameters(Kernel kernel, size_t count) const {
@@ -193,7 +197,7 @@ bool GpuDevice::HasParameters(Kernel kernel, size_t count) const {
 absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
                                             const device::Launch& launch,
                                             size_t arguments) {
-  INGOT_RETURN_IF_ERROR(Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, Use());
   Kernel kernel = nullptr;
   absl::Status status = driver_.ToStatus(
       absl::StrCat("there is no kernel '", launch.kernel, "'"),

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,26 @@
 #include "runtime/device_stream.h"
 
 namespace ingot::gpu {
+
+// While it lives, a device is that of the calling thread; then the thread has
+// again what it had before, such as the device that PyTorch goes on with.
+class InUse {
+ public:
+  InUse() = default;  // nothing to give back
+  InUse(const Driver& driver, Context before)
+      : driver_(&driver), before_(before) {}
+  InUse(InUse&& other) noexcept
+      : driver_(std::exchange(other.driver_, nullptr)),
+        before_(other.before_) {}
+  InUse& operator=(InUse&&) = delete;
+  ~InUse() {
+    if (driver_ != nullptr) driver_->SetContext(before_);
+  }
+
+ private:
+  const Driver* driver_ = nullptr;
+  Context before_ = nullptr;
+};
 
 // Thread-safe. Each executor has a stream; what others queue on the device's
 // own one, from different threads, runs in some order.
@@ -56,8 +77,8 @@ class GpuDevice final : public device::KernelDevice {
   // The executor's stream on the calling thread, or else the device's own.
   GpuStream& CurrentStream() const;
 
-  // Makes the device that of the calling thread: before calls of the driver.
-  absl::Status Use() const;
+  // Makes the device that of the calling thread: around calls of the driver.
+  absl::StatusOr<InUse> Use() const;
 
   const Driver& driver() const { return driver_; }
   const std::string& name() const { return name_; }

@@ -37,6 +37,7 @@ using GraphRun = void*;  // the same, ready to be queued
     "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain")                   \
   X(ReleaseContext, (int device), "cuDevicePrimaryCtxRelease_v2",              \
     "hipDevicePrimaryCtxRelease")                                              \
+  X(GetContext, (Context * context), "cuCtxGetCurrent", "hipCtxGetCurrent")    \
   X(SetContext, (Context context), "cuCtxSetCurrent", "hipCtxSetCurrent")      \
   X(CreateStream, (Stream * stream, unsigned flags), "cuStreamCreate",         \
     "hipStreamCreateWithFlags")                                                \

@@ -25,11 +25,12 @@ class GpuEvent final : public DeviceEvent {
   GpuEvent(const GpuDevice& device, Event event, std::string work)
       : device_(device), event_(event), work_(std::move(work)) {}
   ~GpuEvent() override {
-    if (device_.Use().ok()) device_.driver().DestroyEvent(event_);
+    if (const auto in_use = device_.Use(); in_use.ok())
+      device_.driver().DestroyEvent(event_);
   }
 
   absl::Status Wait() override {
-    INGOT_RETURN_IF_ERROR(device_.Use());
+    INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
     return device_.driver().ToStatus(work_,
                                      device_.driver().WaitForEvent(event_));
   }
@@ -84,7 +85,7 @@ absl::Status Describe(const Driver& driver, const device::TensorMap& map,
 
 absl::StatusOr<std::unique_ptr<GpuStream>> GpuStream::Open(
     const GpuDevice& device) {
-  INGOT_RETURN_IF_ERROR(device.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device.Use());
   const Driver& driver = device.driver();
   Stream stream = nullptr;
   INGOT_RETURN_IF_ERROR(driver.ToStatus(
@@ -96,7 +97,8 @@ GpuStream::GpuStream(const GpuDevice& device, Stream stream)
     : device_(device), driver_(device.driver()), stream_(stream) {}
 
 GpuStream::~GpuStream() {
-  if (!device_.Use().ok()) return;
+  const absl::StatusOr<InUse> in_use = device_.Use();
+  if (!in_use.ok()) return;
   driver_.Wait(stream_);
   driver_.DestroyStream(stream_);
 }
@@ -110,20 +112,20 @@ std::string GpuStream::Work() const {
 
 absl::Status GpuStream::CopyFromCpu(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return absl::OkStatus();
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   return driver_.ToStatus("copying to the device",
                           driver_.CopyToDevice(to, from, bytes, stream_));
 }
 
 absl::Status GpuStream::CopyToCpu(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return absl::OkStatus();
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   return driver_.ToStatus("copying from the device",
                           driver_.CopyToHost(to, from, bytes, stream_));
 }
 
 absl::StatusOr<std::shared_ptr<DeviceEvent>> GpuStream::Record() {
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   Event handle = nullptr;
   INGOT_RETURN_IF_ERROR(driver_.ToStatus(
       "making an event", driver_.CreateEvent(&handle, kWithoutTime)));
@@ -136,7 +138,7 @@ absl::StatusOr<std::shared_ptr<DeviceEvent>> GpuStream::Record() {
 absl::Status GpuStream::WaitFor(std::shared_ptr<DeviceEvent> event) {
   const auto* of_gpu = dynamic_cast<const GpuEvent*>(event.get());
   if (of_gpu == nullptr || &of_gpu->driver() != &driver_) return event->Wait();
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   return driver_.ToStatus(
       "waiting for an event",
       driver_.LetStreamWait(stream_, of_gpu->event(), /*flags=*/0));
@@ -148,11 +150,12 @@ class GpuStream::RecordedGraph final : public RecordedWork {
   RecordedGraph(GpuStream& stream, GraphRun run, std::string last_work)
       : stream_(stream), run_(run), last_work_(std::move(last_work)) {}
   ~RecordedGraph() override {
-    if (stream_.device_.Use().ok()) stream_.driver_.DestroyGraphRun(run_);
+    if (const auto in_use = stream_.device_.Use(); in_use.ok())
+      stream_.driver_.DestroyGraphRun(run_);
   }
 
   absl::Status Queue() override {
-    INGOT_RETURN_IF_ERROR(stream_.device_.Use());
+    INGOT_ASSIGN_OR_RETURN(const InUse in_use, stream_.device_.Use());
     {
       const absl::MutexLock lock(&stream_.mutex_);
       stream_.last_work_ = last_work_;
@@ -169,7 +172,7 @@ class GpuStream::RecordedGraph final : public RecordedWork {
 
 absl::StatusOr<std::unique_ptr<RecordedWork>> GpuStream::RecordWork(
     absl::FunctionRef<absl::Status()> queue) {
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   if (driver_.BeginRecording(stream_, kOfThisThread) != 0) return nullptr;
   // A call that cannot be recorded says so; whoever queues it without
   // recording gets the errors that it has otherwise.
@@ -187,13 +190,13 @@ absl::StatusOr<std::unique_ptr<RecordedWork>> GpuStream::RecordWork(
 }
 
 absl::Status GpuStream::Synchronize() {
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   return driver_.ToStatus(Work(), driver_.Wait(stream_));
 }
 
 absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
                             absl::Span<void* const> arguments) {
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   // The driver reads each argument where its parameter points.
   std::vector<void*> addresses(arguments.begin(), arguments.end());
   std::vector<void*> parameters;
@@ -220,7 +223,7 @@ absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
 
 absl::Status GpuStream::Queue(
     absl::string_view work, const std::function<absl::Status(Stream)>& queue) {
-  INGOT_RETURN_IF_ERROR(device_.Use());
+  INGOT_ASSIGN_OR_RETURN(const InUse in_use, device_.Use());
   {
     const absl::MutexLock lock(&mutex_);
     last_work_ = std::string(work);

@@ -72,6 +72,31 @@ TEST_F(StreamTest, AnEventIsAMoment) {
   EXPECT_STREQ(back, "written");
 }
 
+// PyTorch and CUDA's own libraries go on with the device that they had.
+TEST_F(StreamTest, TheThreadKeepsItsDevice) {
+  auto& device = static_cast<GpuDevice&>(*on_.api);
+  const Driver& driver = device.driver();
+  int another = 0;
+  for (const Context theirs : {Context{&another}, Context{nullptr}}) {
+    ASSERT_EQ(driver.SetContext(theirs), 0);
+    char back[kBytes] = "before";
+    void* const memory = *device.Allocate(on_.device, kBytes, 8);
+    ASSERT_TRUE(device.CopyFromCpu(on_.device, memory, "written", kBytes).ok());
+    {
+      const auto stream = Open();
+      ASSERT_TRUE(stream->CopyToCpu(back, memory, kBytes).ok());
+      const auto event = stream->Record();
+      ASSERT_TRUE(event.ok()) << event.status();
+      ASSERT_TRUE((*event)->Wait().ok());
+    }
+    device.Free(on_.device, memory);
+    EXPECT_STREQ(back, "written");
+    Context now = &another;
+    ASSERT_EQ(driver.GetContext(&now), 0);
+    EXPECT_EQ(now, theirs);
+  }
+}
+
 // Another device's work is waited for on the CPU, since the driver does not
 // know of it.
 TEST_F(StreamTest, WaitsForOtherDevices) {

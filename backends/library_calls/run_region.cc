@@ -90,7 +90,6 @@ absl::StatusOr<CudaDevice> CudaDevice::Open(OpenDevice on,
     return absl::FailedPreconditionError(
         absl::StrCat(library, " is to run on ", device.on.device.ToString()));
   }
-  INGOT_RETURN_IF_ERROR(device.gpu->Use());
   return device;
 }
 

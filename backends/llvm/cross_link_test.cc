@@ -32,15 +32,15 @@ void AddKernel(const std::string& target_text, const std::string& name,
   TargetRegistry registry;
   ASSERT_TRUE(RegisterLlvmTarget(&registry).ok());
   const Target target = *ParseTarget(target_text);
-  auto result = (*registry.Check(target))
-                    ->tir_to_runtime(target, {kernel}, CodegenOptions());
+  const TargetKind& kind = **registry.Check(target);
+  auto result = kind.tir_to_runtime(target, {kernel}, CodegenOptions());
   ASSERT_TRUE(result.ok()) << result.status();
   for (const Artifact& artifact : result->artifacts) {
     ASSERT_EQ(set->Add(artifact), absl::OkStatus());
   }
   Provenance::TargetKey* key =
       MutableTargetKey(&set->mutable_provenance(), target.key);
-  key->set_triple(result->target_triple);
+  key->set_triple(*kind.triple(target));
   for (const std::string& library : result->link_libraries) {
     key->add_link_libraries(library);
   }

@@ -231,6 +231,31 @@ TEST_F(OpenClDevice, HasStreamsThatWaitForEachOther) {
   on->api->Free(on->device, memory);
 }
 
+bool finished = false;
+
+// What waits for a queue frees its memory next, so it waits even where it
+// cannot ask how the work ended.
+TEST_F(OpenClDevice, SynchronizingWaitsWhateverFails) {
+  auto on = opencl::ClDevice::Open();
+  ASSERT_TRUE(on.ok()) << on.status();
+  const auto stream = OpenStream(*on);
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  auto* const driver = const_cast<opencl::Driver*>(*opencl::Driver::Open());
+  const opencl::Driver real = *driver;
+  driver->EnqueueMarkerWithWaitList = [](cl_command_queue, cl_uint,
+                                         const cl_event*, cl_event*) -> cl_int {
+    return CL_OUT_OF_HOST_MEMORY;
+  };
+  driver->Finish = [](cl_command_queue) -> cl_int {
+    finished = true;
+    return CL_SUCCESS;
+  };
+  EXPECT_EQ((*stream)->Synchronize().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(finished);
+  *driver = real;
+}
+
 TEST_F(OpenClDevice, RunsWithoutAHost) {
   const auto set = CompileText(kTanh, "opencl");
   ASSERT_TRUE(set.ok()) << set.status();

@@ -86,8 +86,11 @@ absl::Status ClStream::WaitFor(std::shared_ptr<DeviceEvent> event) {
 }
 
 absl::Status ClStream::Synchronize() {
-  INGOT_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceEvent> all, Record());
-  return all->Wait();
+  // An event tells how the work ended, and clFinish does not.
+  const absl::StatusOr<std::shared_ptr<DeviceEvent>> all = Record();
+  if (all.ok()) return (*all)->Wait();
+  driver_.Finish(queue_);
+  return all.status();
 }
 
 absl::Status ClStream::Run(cl_kernel kernel, const device::Launch& launch) {

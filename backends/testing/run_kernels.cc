@@ -98,7 +98,9 @@ absl::StatusOr<ArtifactSet> Generate(absl::string_view target_text,
   }
   Provenance::TargetKey* key =
       MutableTargetKey(&set.mutable_provenance(), target.key);
-  key->set_triple(result.target_triple);
+  if (kind->triple != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(*key->mutable_triple(), kind->triple(target));
+  }
   for (const std::string& library : result.link_libraries) {
     key->add_link_libraries(library);
   }

@@ -1,8 +1,10 @@
 // Every operator, cast and function on every type, scalar and vector, as each
 // target computes it and as the interpreter does.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -393,6 +395,34 @@ TEST_P(TypesTest, Functions) {
               {Special(t, 0), Special(t, 1)}, t, tolerance);
   }
   batch.Run(GetParam());
+}
+
+// 1 + tanh(x) of a large -x, which gelu multiplies by x, is 0, as is 1 +
+// erf(x), and neither is negative anywhere.
+TEST_P(TypesTest, TanhAndErfEndAtOne) {
+  constexpr int64_t kPoints = 1 << 17;
+  Tensor x = *Tensor::Empty(DataType::Float(32), {kPoints}),
+         y = *Tensor::Empty(DataType::Float(32), {kPoints});
+  for (int64_t i = 0; i < kPoints; ++i) {
+    x.mutable_data<float>()[i] = -12.0f * static_cast<float>(i) / kPoints;
+  }
+  const float far[] = {-9.1f, -12.0f, -89.0f, -1e30f, -HUGE_VALF};
+  std::copy(std::begin(far), std::end(far), x.mutable_data<float>());
+  for (const char* f : {"tanh", "erf"}) {
+    const tir::PrimFunc kernel = ParseKernel(absl::Substitute(
+        "func @f(%x: f32[$0]) -> (%y: f32[$0]) { for i in [0, $1) { vectorized "
+        "j in [0, 8) { %y[i * 8 + j] = $2(%x[i * 8 + j]) } } }",
+        kPoints, kPoints / 8, f));
+    const auto module = BuildKernels(GetParam(), {kernel});
+    ASSERT_TRUE(module.ok()) << module.status();
+    ASSERT_TRUE((*module)->GetFunction("f")->Call({x.dl(), y.dl()}).ok());
+    for (size_t i = 0; i < std::size(far); ++i) {
+      EXPECT_EQ(y.data<float>()[i], -1.0f) << f << " of " << far[i];
+    }
+    EXPECT_EQ(*std::min_element(y.data<float>(), y.data<float>() + kPoints),
+              -1.0f)
+        << f;
+  }
 }
 
 // Undefined in tir, but nothing may stop the process.

@@ -82,7 +82,8 @@ def fold_batch_norms(graph, constants):
 
 
 def with_zero(values):
-    return float(min(values.min(), 0)), float(max(values.max(), 0))
+    """The range of the values, of which there may be none, and of 0."""
+    return float(values.min(initial=0)), float(values.max(initial=0))
 
 
 def ranges_of(model, constants, files):
@@ -171,7 +172,8 @@ class Quantiser:
         """The name of what stands for them, and the scales of channels."""
         values = self.constants[name]
         others = tuple(i for i in range(values.ndim) if i != axis)
-        scales = np.maximum(np.abs(values).max(axis=others), LEAST) / 127
+        scales = np.maximum(np.abs(values).max(axis=others, initial=0),
+                            LEAST) / 127
         along = np.expand_dims(scales, others)
         scales = scales.astype(np.float32)
         return self.dequantised(np.round(values / along).astype(np.int8),
@@ -281,7 +283,7 @@ class DynamicQuantiser(Quantiser):
                 self.nodes.append(node)
                 continue
             x, y = node.input[0], node.output[0]
-            scale = np.float32(max(np.abs(values).max(), LEAST) / 127)
+            scale = np.float32(np.abs(values).max(initial=LEAST) / 127)
             parts = [f"{x}_{part}{len(self.nodes)}" for part in "dsz"]
             self.nodes.append(
                 helper.make_node("DynamicQuantizeLinear", [x], parts))

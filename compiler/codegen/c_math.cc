@@ -60,7 +60,7 @@ std::string Tanh() {
   return absl::StrCat(
       R"(
 static inline $1 ingot_tanh_$0($1 x) {
-  const float limit = 7.90531110763549805f;
+  const float limit = 9.0f; /* where the result is 1 */
   $1 c = ingot_select_$0(x > limit, ($1){0} + limit, x);
   c = ingot_select_$0(c < -limit, ($1){0} - limit, c);
   const $1 z = c * c;
@@ -73,7 +73,9 @@ static inline $1 ingot_tanh_$0($1 x) {
       Poly("q", "z",
            {"1.19825839466702e-06f", "1.18534705686654e-04f",
             "2.26843463243900e-03f", "4.89352518554385e-03f"}),
-      R"(  return c * (p / q);
+      R"(  c = c * (p / q); /* 1 + tanh(x) is not negative */
+  c = ingot_select_$0(c > 1.0f, ($1){0} + 1.0f, c);
+  return ingot_select_$0(c < -1.0f, ($1){0} - 1.0f, c);
 }
 )");
 }

@@ -59,9 +59,9 @@ absl::Status Compilation::AddResult(const Target& target,
                                     CodegenResult result) {
   if (result.artifacts.empty()) return absl::OkStatus();
   // The keys that code is for; what a device runs is none of a processor's.
-  bool has_code =
-      target.key == kDefaultTargetKey || !result.target_triple.empty() ||
-      !result.cpu_features.empty() || !result.link_libraries.empty();
+  bool has_code = target.key == kDefaultTargetKey ||
+                  !result.cpu_features.empty() ||
+                  !result.link_libraries.empty();
   for (Artifact& artifact : result.artifacts) {
     if (artifact.target_key.empty()) artifact.target_key = target.key;
     has_code |=
@@ -80,7 +80,6 @@ absl::Status Compilation::AddResult(const Target& target,
   key.features.insert(result.cpu_features.begin(), result.cpu_features.end());
   key.libraries.insert(result.link_libraries.begin(),
                        result.link_libraries.end());
-  if (!result.target_triple.empty()) key.triple = result.target_triple;
   return absl::OkStatus();
 }
 

@@ -8,9 +8,22 @@
 #include "compiler/driver/stages.h"
 
 namespace ingot {
+namespace {
+
+absl::Status AddTriple(const TargetWork& work, Compilation* c) {
+  if (work.kind->triple == nullptr) return absl::OkStatus();
+  INGOT_ASSIGN_OR_RETURN(c->needs[work.target.key].triple,
+                         work.kind->triple(work.target));
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status GenerateCode(Compilation* c) {
   for (TargetWork& work : c->targets) {
+    // What the host runs is for its machine, even where that needs no code.
+    if (work.functions.empty() && &work != c->host) continue;
+    INGOT_RETURN_IF_ERROR(AddTriple(work, c));
     if (work.functions.empty()) continue;
     const absl::Time start = absl::Now();
     c->Progress(absl::StrCat("generating ", work.functions.size(),

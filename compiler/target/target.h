@@ -97,7 +97,6 @@ struct CodegenResult {
   // what the host runs for a device: kDefaultTargetKey.
   std::vector<Artifact> artifacts;
   std::vector<std::string> cpu_features;  // needed to run them, LLVM's names
-  std::string target_triple;              // empty: not native code
   // Shared libraries, as provenance.proto says: "m", "openblas:libopenblas0".
   std::vector<std::string> link_libraries;
 };
@@ -159,6 +158,10 @@ struct TargetKind {
   // Passes over loops that run, in this order, before tir_to_runtime: how far
   // vectors and unrolled copies are written out is the code generator's choice.
   std::vector<std::string> tir_passes;
+
+  // The target triple of the machine that its code is for, whether or not a
+  // model needs any code. Null: none, as of source code.
+  std::function<absl::StatusOr<std::string>(const Target&)> triple;
 
   // Checks option values; InvalidArgument names the option and says what is
   // allowed. Unknown options are refused before this is called.

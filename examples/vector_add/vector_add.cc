@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
-#include "artifact/target_keys.h"
 #include "backends/c/codegen.h"
 #include "base/status_macros.h"
 #include "compiler/target/target.h"
@@ -78,8 +77,6 @@ absl::StatusOr<ArtifactSet> Generate(const tir::PrimFunc& loops) {
               << artifact.loader << "\n";
     INGOT_RETURN_IF_ERROR(set.Add(std::move(artifact)));
   }
-  MutableTargetKey(&set.mutable_provenance(), target.key)
-      ->set_triple(made.target_triple);
   return set;
 }
 

@@ -83,6 +83,23 @@ std::string OwnKey(const Provenance& provenance,
   return keys.empty() ? std::string(kDefaultTargetKey) : keys.front();
 }
 
+// The family of a library without code of its own: that of the machine that the
+// set was compiled for, or else this one's.
+absl::StatusOr<const isa::MachineFamily*> FamilyWithoutCode(
+    const Provenance& provenance) {
+  for (const Provenance::TargetKey& key : provenance.target_keys()) {
+    if (key.triple().empty()) continue;
+    const isa::MachineFamily* family = isa::FindByTriple(key.triple());
+    if (family != nullptr) return family;
+    return absl::FailedPreconditionError(
+        absl::StrCat("target key ", key.name(), ": it is for ", key.triple(),
+                     ", which Ingot does not link for"));
+  }
+  if (isa::HostFamily() != nullptr) return isa::HostFamily();
+  return absl::FailedPreconditionError(
+      "Ingot does not know how to link for this machine");
+}
+
 // Links in `folder`, an absolute path, and returns the library's path there.
 // `container` is what it shall carry beside the other keys' libraries.
 absl::StatusOr<std::string> LinkIn(const std::string& folder,
@@ -99,15 +116,13 @@ absl::StatusOr<std::string> LinkIn(const std::string& folder,
     }
   }
   KeyObjects objects;
-  objects.family = isa::HostFamily();  // of a library without code
-  if (!keys.empty()) {
+  if (keys.empty()) {
+    INGOT_ASSIGN_OR_RETURN(objects.family, FamilyWithoutCode(set.provenance()));
+  } else {
     INGOT_ASSIGN_OR_RETURN(KeyObjects made,
                            MakeObjects(set, own, options.cc, folder));
     objects = std::move(made);
     Describe(own, objects, &container.mutable_provenance());
-  } else if (objects.family == nullptr) {
-    return absl::FailedPreconditionError(
-        "Ingot does not know how to link for this machine");
   }
   container.mutable_provenance().set_library_key(own);
   // Names that no key has.

@@ -13,6 +13,7 @@
 #include "backends/testing/check_main.h"
 #include "backends/testing/run_model.h"
 #include "compiler/relay/parser.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "isa/machines.h"
 #include "loaders/native/linker.h"
@@ -31,8 +32,14 @@ constexpr char kConstant[] = R"(module {
   }
 })";
 
-absl::StatusOr<ArtifactSet> Compile(const std::string& target) {
-  auto module = relay::ReadModule(kConstant);
+// No function that C could call gives a sequence: nothing at all is code.
+constexpr char kSequence[] = R"(module {
+  func @main(%x: f32[2]) -> (%s: "s") { %s = sequence_make(%x, %x) {dtype=f32} }
+})";
+
+absl::StatusOr<ArtifactSet> Compile(const std::string& target,
+                                    absl::string_view text = kConstant) {
+  auto module = relay::ReadModule(text);
   if (!module.ok()) return module.status();
   return CompileFor(module->get(), target);
 }
@@ -58,10 +65,14 @@ TEST_P(NoKernelTest, TheModelIsOneFunction) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, NoKernelTest, testing::Values("llvm", "c"));
 
-TEST(NoKernel, TheLibraryIsForTheMachineOfTheTarget) {
+// The set of a model, linked for each family of machines, or where this one has
+// its C library.
+void ExpectLibrariesOfTheTarget(const std::string& kind,
+                                absl::string_view model) {
   for (const isa::MachineFamily& family : isa::MachineFamilies()) {
     SCOPED_TRACE(family.name);
-    const auto set = Compile(absl::StrCat("llvm -mtriple=", family.gnu));
+    const auto set =
+        Compile(absl::StrCat(kind, " -mtriple=", family.gnu), model);
     ASSERT_TRUE(set.ok()) << set.status();
     EXPECT_EQ(
         isa::FindByTriple(FindTargetKey(set->provenance(), "host").triple()),
@@ -76,6 +87,33 @@ TEST(NoKernel, TheLibraryIsForTheMachineOfTheTarget) {
     std::memcpy(&header, library.view().data(), sizeof(header));
     EXPECT_EQ(header.e_machine, family.elf_machine);
   }
+}
+
+TEST(NoKernel, TheLibraryIsForTheMachineOfTheTarget) {
+  ExpectLibrariesOfTheTarget("llvm", kConstant);
+}
+
+TEST(NoKernel, SoIsALibraryWithoutCode) {
+  ExpectLibrariesOfTheTarget("llvm", kSequence);
+}
+
+TEST(NoKernel, SoIsALibraryThatCarriesBitcode) {
+  ExpectLibrariesOfTheTarget("llvmjit", R"(module {
+    func @main(%x: f32[2]) -> (%y: "y") { %y = relu(%x) }
+  })");
+}
+
+TEST(NoKernel, NothingIsLinkedForWebAssembly) {
+  const auto set = Compile("llvm -mtriple=wasm32", kSequence);
+  ASSERT_TRUE(set.ok()) << set.status();
+  const absl::Status linked =
+      LinkLibrary(*set, absl::StrCat(testing::TempDir(), "/wasm.so"));
+  EXPECT_EQ(linked.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(
+      std::string(linked.message()),
+      testing::HasSubstr(
+          "target key host: it is for wasm32-unknown-unknown, which Ingot does "
+          "not link for"));
 }
 
 }  // namespace

@@ -147,8 +147,12 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
 - DynamicQuantizeLSTM is computed in floats from the weights that its bytes stand for; ONNX Runtime also rounds each step's
   operands to bytes. MoE and QMoE read the weights of those experts alone that a row goes through.
 - Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
-  compiles where its own results have one rank all the same (and Squeeze is asked about one dimension), or with the inputs'
-  shapes given: `--input-shape`. The nodes that follow are then there twice, once for each rank.
+  compiles where its own results have one rank all the same (and Squeeze is asked about three dimensions at most), or with the
+  inputs' shapes given: `--input-shape`. The nodes that follow are then there twice, or for each answer about the dimensions.
+- ReduceMean of nothing, which the specification leaves undefined, is a NaN, as in numpy and PyTorch, and 0 of integers. ONNX
+  Runtime gives 0 in both cases.
+- QLinearAveragePool with `count_include_pad` divides by the elements and paddings in a window, as AveragePool does; ONNX
+  Runtime also counts what `ceil_mode` lets a window reach beyond the paddings, in this operator alone.
 - Range of floats counts as ONNX's function does, whose difference and quotient are floats: 10 from 0.1 to 1.1 by 0.1, as numpy
   and PyTorch. ONNX Runtime gives 11.
 - Maps are no values of a compiled function. ZipMap, which exporters of scikit-learn's models put behind a classifier, gives

@@ -123,7 +123,7 @@ extern "C" void FakeDriverCompute(bool computes) {
 extern "C" int FakeDriverQueue(void* stream, const char* name,
                                int (*work)(void*), void* data) {
   const std::lock_guard<std::mutex> lock(S().mutex);
-  if (!has_context) return kNoContext;
+  if (current_context != &S()) return kNoContext;
   FakeStream* const queue = StreamOf(stream);
   if (queue == nullptr) return kInvalidValue;
   if (queue->recording != nullptr) {
@@ -184,9 +184,14 @@ EXPORT int NAME(cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease)(int) {
   return kOk;
 }
 
+EXPORT int NAME(cuCtxGetCurrent, hipCtxGetCurrent)(void** context) {
+  *context = current_context;
+  return kOk;
+}
+
 EXPORT int NAME(cuCtxSetCurrent, hipCtxSetCurrent)(void* context) {
-  has_context = context == &S();
-  return has_context ? kOk : kInvalidValue;
+  current_context = context;
+  return kOk;
 }
 
 EXPORT int NAME(cuStreamCreate, hipStreamCreateWithFlags)(void** stream,

@@ -124,12 +124,13 @@ inline State& S() {
   return *state;
 }
 
-// Real drivers refuse a thread that has not said which device it means.
-inline thread_local bool has_context = false;
+// Real drivers refuse a thread that has not said which device it means. Others
+// than the fake's own are those of other devices.
+inline thread_local void* current_context = nullptr;
 
 // The code that the function shall give, without doing its work; kOk: none.
 inline int Fails(const char* function, bool needs_context = true) {
-  if (needs_context && !has_context) return kNoContext;
+  if (needs_context && current_context != &S()) return kNoContext;
   const auto failing = S().failing.find(function);
   if (failing == S().failing.end()) return kOk;
   const int code = failing->second;

@@ -178,6 +178,10 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     INGOT_ASSIGN_OR_RETURN(model.product_parts, ProductParts(target));
     return model;
   };
+  kind.triple = [output](const Target& target) -> absl::StatusOr<std::string> {
+    INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
+    return machine.triple;
+  };
   kind.generates_main = output == LlvmOutput::kObject;
   const std::string codegen_id = kind.name;
   kind.tir_to_runtime =
@@ -226,7 +230,6 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
       INGOT_RETURN_IF_ERROR(AddIr(kernels, machine, llvm_options, &result));
     }
     result.cpu_features.assign(needed.begin(), needed.end());
-    result.target_triple = machine.triple;
     if (machine.is_wasm) {
       // An engine reads a module as a whole, whatever of it runs.
       result.cpu_features = machine.features;

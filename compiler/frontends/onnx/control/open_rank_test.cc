@@ -1,9 +1,10 @@
-// Branches whose results differ in rank, and Squeeze without axes of a
-// dimension that only a run knows, which is one: what comes after them may make
-// results of one rank again.
+// Branches whose results differ in rank, and Squeeze without axes of dimensions
+// that only a run knows, which are branches, too: what comes after them may
+// make results of one rank again.
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
@@ -18,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 // The type of the first output, or the error.
@@ -60,13 +62,48 @@ TEST(OpenRank, SqueezeOfWhatMayBeOne) {
   EXPECT_EQ(OutputType(b.Build(), options), "f32[2, 4]");
 }
 
-TEST(OpenRank, SqueezeOfTwoThatMayBeOne) {
+// Models whose results are the sum of what Squeeze leaves of x, and its shape.
+ModelBuilder SqueezeThenSum(const std::vector<std::string>& shape) {
   ModelBuilder b;
-  b.Input("x", {"n", "1", "m"}).Output("y");
+  b.Input("x", shape).Output("sum").Output("shape");
   b.Node("Squeeze", {"x"}, {"y"}, "drop");
-  const std::string error = Error(b);
-  EXPECT_THAT(error, HasSubstr("node 'drop' (Squeeze)"));
-  EXPECT_THAT(error, HasSubstr("dimensions 0 and 2 of f32[n, 1, m]"));
+  b.Node("ReduceSum", {"y"}, {"sum"});
+  SetInt(b.graph().mutable_node(1), "keepdims", 0);
+  b.Node("Shape", {"y"}, {"shape"});
+  return b;
+}
+
+TEST(OpenRank, SqueezeOfTwoThatMayBeOne) {
+  const ModelBuilder b = SqueezeThenSum({"n", "1", "m", "3"});
+  for (const int64_t n : {1, 2}) {
+    for (const int64_t m : {1, 5, 0}) {
+      SCOPED_TRACE(absl::StrCat(n, " ", m));
+      const std::vector<float> ones(n * m * 3, 1);
+      const auto y = RunModel(b, {Floats({n, 1, m, 3}, ones)});
+      ASSERT_TRUE(y.ok()) << y.status();
+      EXPECT_THAT((*y)[0].values<float>(), ElementsAre(n * m * 3));
+      std::vector<int64_t> left;
+      for (const int64_t extent : {n, m, int64_t{3}}) {
+        if (extent != 1) left.push_back(extent);
+      }
+      EXPECT_THAT((*y)[1].values<int64_t>(), ElementsAreArray(left));
+    }
+  }
+}
+
+// One answer serves both dimensions: f32[] and f32[n, n], and nothing between.
+TEST(OpenRank, SqueezeOfTwoThatAreOneTogether) {
+  ModelBuilder b;
+  b.Input("x", {"n", "n"}).Output("y");
+  b.Node("Squeeze", {"x"}, {"y"}, "drop");
+  EXPECT_THAT(Error(b), HasSubstr("'y', which is f32[] or f32[n, n]"));
+}
+
+TEST(OpenRank, SqueezeOfManyThatMayBeOne) {
+  EXPECT_THAT(Error(SqueezeThenSum({"a", "b", "c", "d", "a"})),
+              AllOf(HasSubstr("node 'drop' (Squeeze)"),
+                    HasSubstr("dimensions 0, 1, 2, 3, 4 of f32[a, b, c, d, a]"),
+                    HasSubstr("--input-shape")));
 }
 
 // The shape of what is left is a result of one rank.

@@ -177,34 +177,73 @@ absl::StatusOr<std::vector<int64_t>> AxesOf(NodeContext& c, int rank) {
   return axes;
 }
 
-// The node with these axes alone, as a graph.
-std::shared_ptr<const onnx::GraphProto> SqueezeOf(
-    const onnx::NodeProto& node, const std::vector<int64_t>& axes) {
+// An attribute of the nodes that stand in branches for a Squeeze without axes:
+// whether each dimension is 1 there.
+constexpr char kIsOne[] = "_ingot_is_one";
+constexpr int64_t kNo = 0, kYes = 1, kRunDecides = 2;
+// Each dimension that a run decides on doubles the nodes after the Squeeze.
+constexpr size_t kMostThatRunsDecide = 3;
+
+// The node where that is so, as a graph.
+std::shared_ptr<const onnx::GraphProto> SqueezeWhere(
+    const onnx::NodeProto& node, const std::vector<int64_t>& is_one) {
   auto graph = std::make_shared<onnx::GraphProto>();
   onnx::NodeProto* const copy = graph->add_node();
   *copy = node;
+  copy->clear_attribute();  // `axes` is the only other one
   onnx::AttributeProto* const attribute = copy->add_attribute();
-  attribute->set_name("axes");
+  attribute->set_name(kIsOne);
   attribute->set_type(onnx::AttributeProto::INTS);
-  for (int64_t axis : axes) attribute->add_ints(axis);
+  for (int64_t answer : is_one) attribute->add_ints(answer);
   graph->add_output()->set_name(node.output(0));
   return graph;
 }
 
-// Without axes, and with one dimension of which only a run knows whether it is
-// 1: a branch, whose results differ in rank.
-absl::Status SqueezeOrNot(NodeContext& c, const tir::Expr& extent,
-                          std::vector<int64_t> axes, int64_t axis) {
-  INGOT_ASSIGN_OR_RETURN(Value dim, c.builder().DimsTensor({extent}, c.name()));
+// A branch on whether dimension d of x, and so each that is as long, is 1: its
+// results differ in rank.
+absl::Status SqueezeOrNot(NodeContext& c, const Value& x,
+                          const std::vector<int64_t>& is_one, int64_t d) {
+  const Shape& shape = ShapeOf(x);
+  INGOT_ASSIGN_OR_RETURN(Value dim,
+                         c.builder().DimsTensor({shape[d]}, c.name()));
   INGOT_ASSIGN_OR_RETURN(Value one, c.Scalar(DataType::Int(64), 1));
   Branch branch;
   INGOT_ASSIGN_OR_RETURN(branch.condition.value,
                          c.Emit("equal", {dim, one}, {}, "is_one"));
-  branch.graphs[1] = SqueezeOf(c.node(), axes);
-  axes.push_back(axis);
-  branch.graphs[0] = SqueezeOf(c.node(), axes);
+  for (const int64_t answer : {kYes, kNo}) {
+    std::vector<int64_t> there = is_one;
+    for (size_t e = 0; e < there.size(); ++e) {
+      if (relay::Decide(Eq(shape[e], shape[d])).value_or(false)) {
+        there[e] = answer;
+      }
+    }
+    branch.graphs[answer == kNo] = SqueezeWhere(c.node(), there);
+  }
   c.importer()->RequestSplit(std::move(branch));
   return c.NotSupported("a result whose rank a run decides");
+}
+
+// The dimensions of x that are 1; those that a run decides on are a branch.
+absl::StatusOr<std::vector<int64_t>> AxesOfOnes(NodeContext& c,
+                                                const Value& x) {
+  std::vector<int64_t> is_one = c.Ints(kIsOne), open, axes;
+  is_one.resize(RankOf(x), kRunDecides);
+  for (int d = 0; d < RankOf(x); ++d) {
+    const std::optional<bool> decided =
+        relay::Decide(Eq(ShapeOf(x)[d], tir::MakeInt(1)));
+    if (decided) is_one[d] = *decided ? kYes : kNo;
+    if (is_one[d] == kRunDecides) open.push_back(d);
+    if (is_one[d] == kYes) axes.push_back(d);
+  }
+  if (open.size() > kMostThatRunsDecide) {
+    return c.NotSupported(
+        "without axes the rank of its result depends on dimensions ",
+        absl::StrJoin(open, ", "), " of ", relay::ToString(x.type()),
+        ", which may be 1 in one run and not in another; give the node "
+        "axes, or the model's inputs their shapes (--input-shape)");
+  }
+  if (open.empty()) return axes;
+  return SqueezeOrNot(c, x, is_one, open[0]);
 }
 
 absl::Status Squeeze(NodeContext& c) {
@@ -219,22 +258,7 @@ absl::Status Squeeze(NodeContext& c) {
   if (given) {
     INGOT_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
   } else {
-    std::vector<int> open;
-    for (int d = 0; d < RankOf(x); ++d) {
-      const std::optional<bool> is_one =
-          relay::Decide(Eq(ShapeOf(x)[d], tir::MakeInt(1)));
-      if (!is_one) open.push_back(d);
-      if (is_one.value_or(false)) axes.push_back(d);
-    }
-    if (open.size() > 1) {
-      return c.NotSupported(
-          "without axes the rank of its result depends on dimensions ",
-          absl::StrJoin(open, " and "), " of ", relay::ToString(x.type()),
-          ", which may be 1 in one run and not in another; give the node "
-          "axes, or the model's inputs their shapes (--input-shape)");
-    }
-    if (!open.empty())
-      return SqueezeOrNot(c, ShapeOf(x)[open[0]], axes, open[0]);
+    INGOT_ASSIGN_OR_RETURN(axes, AxesOfOnes(c, x));
   }
   Shape shape;
   for (int d = 0; d < RankOf(x); ++d) {
