@@ -141,12 +141,14 @@ constexpr char kKernel[] = R"(.version 8.3
 	mov.u64 %rd7, barrier;
 	mov.u32 %r1, %tid.x;
 	setp.ne.u32 %p1, %r1, 0;
-	@%p1 bra $wait;
+	@%p1 bra $made;
 	mbarrier.init.shared::cta.b64 [%rd7], 1;
 	fence.mbarrier_init.release.cluster;
 	mbarrier.arrive.expect_tx.shared::cta.b64 _, [%rd7], 128;
 	mov.u32 %r2, -1;
 	cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd6], [%rd2, {%r2, 2}], [%rd7];
+$made:
+	bar.warp.sync -1;
 $wait:
 	mbarrier.try_wait.parity.shared::cta.b64 %p2, [%rd7], 0;
 	@!%p2 bra $wait;

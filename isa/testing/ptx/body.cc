@@ -20,6 +20,9 @@ namespace {
 // GPUs give no more to kernels that do not ask for it when they are launched.
 constexpr uint32_t kMostShared = 48 * 1024;
 
+// Bytes of shared memory between arrays, at least.
+constexpr uint32_t kGap = 64;
+
 struct Register {
   uint32_t at = 0;
   uint8_t width = 0;  // bytes of a lane; 0: a predicate
@@ -61,8 +64,8 @@ class BodyReader {
     if (kernel_.uses_launch_memory && *launch_memory_ != kernel_.shared_bytes) {
       return Fail("it has arrays beside the launch's memory");
     }
-    if (kernel_.shared_bytes > kMostShared) {
-      return Fail("its arrays have " + std::to_string(kernel_.shared_bytes) +
+    if (arrays_bytes_ > kMostShared) {
+      return Fail("its arrays have " + std::to_string(arrays_bytes_) +
                   " bytes of shared memory");
     }
     return SetTargets();
@@ -128,7 +131,7 @@ class BodyReader {
     const auto variable = VariableOf(text);
     if (!variable.has_value()) return Fail("it declares nothing known");
     if (directive == ".shared") {
-      symbols_[variable->name] = Place(*variable, &kernel_.shared_bytes);
+      symbols_[variable->name] = PlaceShared(*variable);
       return true;
     }
     if (directive == ".local") {
@@ -142,6 +145,20 @@ class BodyReader {
     const uint32_t at = RoundedUp(*bytes, variable.alignment);
     *bytes = at + variable.bytes;
     return at;
+  }
+
+  // Leaves a gap before the array: who goes beyond another one does not hit it.
+  uint64_t PlaceShared(const Variable& variable) {
+    const uint32_t end = kernel_.shared_bytes;
+    arrays_bytes_ =
+        RoundedUp(arrays_bytes_, variable.alignment) + variable.bytes;
+    if (end == 0 || variable.bytes == 0) {
+      return Place(variable, &kernel_.shared_bytes);
+    }
+    kernel_.shared_bytes += kGap;
+    const uint64_t place = Place(variable, &kernel_.shared_bytes);
+    kernel_.shared_gaps.push_back({end, static_cast<uint32_t>(place)});
+    return place;
   }
 
   // ".b32 %r<5>", ".pred p, q".
@@ -207,7 +224,7 @@ class BodyReader {
     if (found != symbols_.end()) return found->second;
     const auto shared = outside_.shared.find(name);
     if (shared != outside_.shared.end()) {
-      const uint64_t place = Place(shared->second, &kernel_.shared_bytes);
+      const uint64_t place = PlaceShared(shared->second);
       if (shared->second.bytes == 0) launch_memory_ = place;
       return symbols_[name] = place;
     }
@@ -249,6 +266,8 @@ class BodyReader {
       return Fail("the machine does not know this instruction");
     }
     made.form = *form;
+    const std::string lack = LackOf(opcode, outside_.version, outside_.target);
+    if (!lack.empty()) return Fail(lack);
     if (form->more > 0 && !ReadMore(&operands, &made)) return false;
     operands = Flattened(operands);
     if (operands.size() != form->operands.size()) {
@@ -409,7 +428,8 @@ class BodyReader {
   std::vector<std::map<std::string, Register>> scopes_;
   std::map<std::pair<uint64_t, uint8_t>, Register> constants_;
   std::map<std::string, uint64_t>
-      symbols_;  // arrays of shared and local memory
+      symbols_;                // arrays of shared and local memory
+  uint32_t arrays_bytes_ = 0;  // of shared memory, without gaps
   std::optional<uint64_t> launch_memory_;
   std::map<std::string, uint32_t> labels_;
   std::vector<std::pair<size_t, std::string>> jumps_;

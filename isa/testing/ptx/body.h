@@ -11,8 +11,10 @@
 
 namespace ingot::isa::ptx {
 
-// Names that a body may use, and that are declared outside of it.
+// What a body has from the module around it: what instructions there are, and
+// names that are declared outside of it.
 struct Outside {
+  std::string_view version, target;
   const std::map<std::string, Array>& arrays;     // .global and .const
   const std::map<std::string, Variable>& shared;  // of the module
 };

@@ -61,7 +61,7 @@ bool ReadMap(Warp& warp, const Instruction& i, int lane, TensorMap* map) {
 
 // Reads those elements of a row of the box that the tensor has. `address` is of
 // the tensor's element 0 in this row.
-bool ReadRow(Warp& warp, const Instruction& i, const TensorMap& map,
+bool ReadRow(Warp& warp, const Instruction& i, int lane, const TensorMap& map,
              uint64_t address, int64_t coordinate, uint8_t* to) {
   const int64_t first = std::max<int64_t>(coordinate, 0);
   const int64_t end =
@@ -70,7 +70,10 @@ bool ReadRow(Warp& warp, const Instruction& i, const TensorMap& map,
   const auto bytes = static_cast<uint32_t>(end - first) * map.element_bytes;
   const uint8_t* const from =
       FindOfGlobal(warp, i, address + first * map.element_bytes, bytes);
-  if (from == nullptr) return false;
+  if (from == nullptr || !NoteGlobalRead(warp, i, lane, bytes, from,
+                                         /*is_constant=*/true)) {
+    return false;
+  }
   std::memcpy(to + (first - coordinate) * map.element_bytes, from, bytes);
   return true;
 }
@@ -92,8 +95,8 @@ bool ReadBox(Warp& warp, const Instruction& i, int lane, const TensorMap& map,
       is_inside &= index >= 0 && index < static_cast<int64_t>(map.extents[k]);
       address += static_cast<uint64_t>(index) * map.strides[k - 1];
     }
-    if (is_inside &&
-        !ReadRow(warp, i, map, address, coordinate(0), box->data() + at)) {
+    if (is_inside && !ReadRow(warp, i, lane, map, address, coordinate(0),
+                              box->data() + at)) {
       return false;
     }
     for (uint32_t k = 1; k < map.rank; ++k) {
@@ -143,7 +146,7 @@ bool BeginOfLane(Warp& warp, const Instruction& i, int lane) {
   const auto number = static_cast<uint32_t>(block.bulk_copies.size());
   for (uint32_t at = 0; at < copy.data.size(); at += kLine) {
     const uint32_t place = PlaceOf(copy, at);
-    if (!NoteBulkCopy(warp, i, kLine, place, number)) return false;
+    if (!NoteBulkCopy(warp, i, kLine, place, lane, number)) return false;
     std::memset(block.shared.data() + place, kPoison, kLine);
   }
   block.bulk_copies.push_back(std::move(copy));
@@ -160,24 +163,17 @@ bool Begin(Warp& warp, const Instruction& i) {
 }
 
 // Writes what was read, and counts its bytes.
-bool Arrive(Warp& warp, BulkCopy* copy) {
-  Block& block = *warp.block;
+void Arrive(Block* block, BulkCopy* copy) {
   for (uint32_t at = 0; at < copy->data.size(); at += kLine) {
-    uint8_t* const to = block.shared.data() + PlaceOf(*copy, at);
-    if (!std::all_of(to, to + kLine,
-                     [](uint8_t byte) { return byte == kPoison; })) {
-      return warp.Fail(*copy->instruction, kIllegalInstruction,
-                       "others wrote to its destination before it arrived");
-    }
-    std::memcpy(to, copy->data.data() + at, kLine);
+    std::memcpy(block->shared.data() + PlaceOf(*copy, at),
+                copy->data.data() + at, kLine);
   }
   copy->phase = copy->barrier->phases;
   copy->has_arrived = true;
   copy->barrier->bytes -= static_cast<int64_t>(copy->data.size());
   copy->data = {};
-  ++block.moves;
-  CompletePhase(&block, copy->barrier);
-  return true;
+  ++block->moves;
+  CompletePhase(block, copy->barrier);
 }
 
 }  // namespace
@@ -195,7 +191,8 @@ bool ArriveLate(std::vector<Warp>* warps) {
   if (due == block.coming.end()) due = block.coming.begin();
   BulkCopy* const copy = &block.bulk_copies[*due];
   block.coming.erase(due);
-  return Arrive(warps->front(), copy);
+  Arrive(&block, copy);
+  return true;
 }
 
 void AddBulkCopies(Forms* forms) {

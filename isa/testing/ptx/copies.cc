@@ -35,12 +35,15 @@ bool Begin(Warp& warp, const Instruction& i) {
     if (real > bytes) {
       return warp.Fail(i, kIllegalInstruction, "it reads more than it copies");
     }
-    if (real > 0) {
-      const uint8_t* const from =
-          FindOfLane(warp, i, 1, Space::kGlobal, lane, bytes, real);
-      if (from == nullptr) return false;
-      std::memcpy(copy.data, from, real);
+    // An address of which nothing is read is aligned, too.
+    const uint8_t* const from =
+        real > 0 ? FindOfLane(warp, i, 1, Space::kGlobal, lane, bytes, real)
+                 : copy.data;
+    if (from == nullptr || !IsAligned(warp, i, 1, lane, bytes)) return false;
+    if (!NoteGlobalRead(warp, i, lane, real, from, /*is_constant=*/false)) {
+      return false;
     }
+    std::memcpy(copy.data, from, real);
     warp.copies.push_back(copy);
   }
   return true;
@@ -62,8 +65,10 @@ bool End(Warp& warp, const Instruction& i, const IsDue& is_due) {
     if (!warp.IsActive(copy.lane) || !is_due(copy)) {
       copies[kept++] = copy;
     } else {
+      if (!NoteWrite(warp, i, copy.lane, copy.bytes, copy.to, nullptr)) {
+        return false;
+      }
       std::memcpy(warp.block->shared.data() + copy.to, copy.data, copy.bytes);
-      if (!NoteWrite(warp, i, copy.bytes, copy.to)) return false;
     }
   }
   copies.resize(kept);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace ingot::isa::ptx {
 
@@ -47,6 +48,7 @@ struct Form {
   uint8_t count = 1;
   uint8_t more = 0;  // words in a vector that comes before the operands
   bool is_signed = false;
+  bool is_constant = false;  // nobody writes there during the launch
   // Conversions have these, which convert.cc knows.
   uint8_t from = 0, to = 0, rounding = 0;
   bool saturates = false;
@@ -56,6 +58,18 @@ using Forms = std::map<std::string, Form>;
 
 // Nothing where the machine does not know the opcode, such as "add.s32".
 std::optional<Form> FindForm(const std::string& opcode);
+
+// What an instruction needs: sm_80 is 80, and version 7.8 of PTX 78.
+struct Capability {
+  int gpu = 0, version = 0;
+  // No other GPU has it: sm_90a.
+  bool is_of_one = false;
+};
+
+// Says what of it a module for a target ("sm_80") of some version of PTX
+// ("7.8") has not; empty: nothing.
+std::string LackOf(std::string_view opcode, std::string_view version,
+                   std::string_view target);
 
 // The parts of the table. Each adds its own.
 void AddIntegers(Forms* forms);

@@ -216,7 +216,7 @@ class Grid {
   }
 
   Failure Run() {
-    for (uint32_t k = 0; k < launch_.grid; ++k) {
+    for (uint32_t k = launch_.grid; k-- > 0;) {
       BeginBlock(k);
       if (!RunBlock()) {
         block_.failure.text += " (block " + std::to_string(k) + ")";
@@ -233,18 +233,23 @@ class Grid {
     warp.number = number;
     warp.storage.resize(kernel_.registers.size() + kAlignment);
     warp.registers = Aligned(&warp.storage);
-    std::memcpy(warp.registers, kernel_.registers.data(),
-                kernel_.registers.size());
     warp.local.resize(size_t{kernel_.local_bytes} * kLanes);
     const uint32_t threads =
         std::min<uint32_t>(launch_.block - number * kLanes, kLanes);
     warp.all = kAllLanes >> (kLanes - threads);
+  }
+
+  // A block sees nothing of the registers of those before it.
+  void SetRegisters(uint32_t block, Warp* warp) {
+    std::memcpy(warp->registers, kernel_.registers.data(),
+                kernel_.registers.size());
     const auto set = [&](const char* name, const auto& value_of) {
-      SetSpecial(kernel_, name, &warp, value_of);
+      SetSpecial(kernel_, name, warp, value_of);
     };
-    set("%tid.x", [&](uint32_t lane) { return number * kLanes + lane; });
+    set("%ctaid.x", [&](uint32_t) { return block; });
+    set("%tid.x", [&](uint32_t lane) { return warp->number * kLanes + lane; });
     set("%laneid", [](uint32_t lane) { return lane; });
-    set("%warpid", [&](uint32_t) { return number; });
+    set("%warpid", [&](uint32_t) { return warp->number; });
     set("%ntid.x", [&](uint32_t) { return launch_.block; });
     set("%nctaid.x", [&](uint32_t) { return launch_.grid; });
     for (const char* const zero :
@@ -259,17 +264,15 @@ class Grid {
 
   void BeginBlock(uint32_t number) {
     const size_t shared = size_t{kernel_.shared_bytes} + launch_.shared_bytes;
+    block_.number = number;
     block_.shared.assign(shared, 0xff);
     block_.group_products.clear();
     block_.mbarriers.clear();
     block_.bulk_copies.clear();
     block_.coming.clear();
-    block_.uses.phase = 1;
-    block_.uses.writers.assign((shared + 3) / 4, 0);
-    block_.uses.readers.assign((shared + 3) / 4, 0);
-    block_.uses.unfenced.assign((shared + 3) / 4, 0);
+    ForgetUses(&block_);
     for (Warp& warp : warps_) {
-      SetSpecial(kernel_, "%ctaid.x", &warp, [&](uint32_t) { return number; });
+      SetRegisters(number, &warp);
       std::fill(warp.local.begin(), warp.local.end(), 0xff);
       std::fill(warp.pc, warp.pc + kLanes, 0);
       std::fill(warp.groups, warp.groups + kLanes, 0);
@@ -294,12 +297,19 @@ class Grid {
         (warp.is_at_barrier ? waits : ended) = &warp;
         warp.is_at_barrier = false;
       }
-      if (waits == nullptr) return HasAllCopies();
+      if (waits == nullptr) return HasAllCopies() && HasAllProducts(&warps_);
       NoteBarrier(&block_);
+      const Instruction& barrier = kernel_.code[waits->pc[0] - 1];
       if (ended != nullptr) {
-        const Instruction& barrier = kernel_.code[waits->pc[0] - 1];
         return warps_[0].Fail(barrier, kIllegalInstruction,
                               "threads of the block ended without it");
+      }
+      for (const Warp& warp : warps_) {
+        if (warp.pc[0] == waits->pc[0]) continue;
+        return warps_[0].Fail(
+            barrier, kIllegalInstruction,
+            "threads of the block wait at line " +
+                std::to_string(kernel_.code[warp.pc[0] - 1].line) + ", too");
       }
     }
   }
@@ -321,7 +331,6 @@ class Grid {
       }
       if (tries == nullptr) return true;
       rounds = block_.moves != moves || ArriveLate(&warps_) ? 0 : rounds + 1;
-      if (block_.failure.code != 0) return false;
       if (rounds > kPatience) return FailsForever(tries);
     }
   }

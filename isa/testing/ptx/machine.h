@@ -2,17 +2,19 @@
 // tests of machines without one.
 //
 // The 32 threads of a warp take each instruction together; where they part,
-// those at the smallest address go first, so that they meet again. Warps of a
-// block run one after the other from barrier to barrier, and blocks one after
-// the other. Addresses of global memory are those of the process, and have to
-// lie in the ranges that the caller names. Shared and local memory and
-// registers are 0xff at first, which are NaNs: who reads what nobody wrote sees
-// them. The destination of cp.async is 0xff until the thread waits, and that of
-// a bulk copy until all warps wait. A kernel fails where one warp reads a word
-// of shared memory that another writes, with no barrier between the two, or
-// that a bulk copy writes for which it has not waited. Warps that try to wait
-// for an mbarrier in vain let the others go on; where that does not help, the
-// kernel fails.
+// those at the smallest address go first, so that they meet again. Warps of
+// a block run one after the other from barrier to barrier, and blocks one
+// after the other, the last one first. Addresses of global memory are those
+// of the process, and have to lie in the ranges that the caller names.
+// Shared and local memory and registers are 0xff at first, which are NaNs:
+// who reads what nobody wrote sees them. The destination of cp.async is 0xff
+// until the thread waits, and that of a bulk copy until all warps wait. A
+// kernel fails where one thread reads what another writes, or two write
+// different values, and no barrier orders the two, or what a bulk copy
+// writes for which it has not waited; where warps wait at different
+// barriers; and where it has an instruction that its target or its version
+// of PTX has not. Warps that try to wait for an mbarrier in vain let the
+// others go on; where that does not help, the kernel fails.
 //
 // Source of the semantics: NVIDIA's Parallel Thread Execution ISA.
 #ifndef INGOT_ISA_TESTING_PTX_MACHINE_H_

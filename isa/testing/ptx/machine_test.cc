@@ -93,33 +93,35 @@ TEST(PtxMachine, ThreadsOfABlockShareMemoryBehindBarriers) {
 
 // Whoever of two warps comes first.
 TEST(PtxMachine, FailsWhereWarpsDoNotWait) {
-  const Failure late = FailureOf(std::string(kReverse) + kReadReversed, 100);
+  const std::string meet = "  bar.warp.sync -1;";
+  const Failure late = FailureOf(kReverse + meet + kReadReversed, 100);
   EXPECT_EQ(late.code, kIllegalInstruction);
   EXPECT_THAT(late.text, HasSubstr("st.shared.u32 [%d3], %t: warp 1 read word "
                                    "64 of shared memory since the last "
                                    "barrier"));
   const std::string share = R"(
   .shared .align 4 .b8 tile[4];
-  setp.lt.u32 %p0, %t, 32;
+  setp.eq.u32 %p0, %t, 0;
   @%p0 st.shared.u32 [tile], %t;
 )";
   const std::string read = "  ld.shared.u32 %r1, [tile];";
-  const Failure early = FailureOf(share + read, 64);
+  const Failure early = FailureOf(share + meet + read, 64);
   EXPECT_EQ(early.code, kIllegalInstruction);
   EXPECT_THAT(early.text, HasSubstr("warp 0 wrote word 0"));
   EXPECT_EQ(FailureOf(share + "  bar.sync 0;\n" + read, 64).code, 0);
   // One warp needs no barrier here.
-  EXPECT_EQ(FailureOf(share + read, 32).code, 0);
+  EXPECT_EQ(FailureOf(share + meet + read, 32).code, 0);
 }
 
 TEST(PtxMachine, FailsWhereOthersReadWhatIsCopied) {
   const std::string copy = R"(
   .shared .align 16 .b8 tile[16];
-  setp.ge.u32 %p0, %t, 32;
+  setp.ne.u32 %p0, %t, 0;
   @%p0 bra $read;
   cp.async.cg.shared.global [tile], [%in], 16;
   cp.async.wait_all;
 $read:
+  bar.warp.sync -1;
 )";
   const std::string read = "  ld.shared.u32 %r1, [tile];";
   EXPECT_THAT(FailureOf(copy + read, 64, Range(4)).text,
@@ -173,6 +175,17 @@ $other:
                                 32);
   EXPECT_EQ(two.code, kIllegalInstruction);
   EXPECT_THAT(two.text, HasSubstr("threads of the warp wait at line 23, too"));
+  const Failure warps = FailureOf(R"(
+  setp.lt.u32 %p0, %t, 32;
+  @%p0 bra $other;
+  bar.sync 0;
+  ret;
+$other:
+  bar.sync 0;)",
+                                  64);
+  EXPECT_EQ(warps.code, kIllegalInstruction);
+  EXPECT_THAT(warps.text,
+              HasSubstr("threads of the block wait at line 26, too"));
 }
 
 TEST(PtxMachine, FailsOutsideOfMemory) {
@@ -274,6 +287,25 @@ TEST(PtxMachine, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("add.s32 %r1, %r2;"), HasSubstr("2 operands and not 3"));
   EXPECT_THAT(refusal("add.s32 %r1, %r2, %r99;"),
               HasSubstr("no operand: %r99"));
+  const auto refusal_of = [&](const std::string& target,
+                              const std::string& version,
+                              const std::string& body) {
+    std::string text = KernelOf(body);
+    text.replace(text.find("8.3"), 3, version);
+    text.replace(text.find("sm_90a"), 6, target);
+    Failure failure;
+    Parse(text, &failure);
+    return failure.text;
+  };
+  const std::string copy = "cp.async.wait_all;";
+  EXPECT_THAT(refusal_of("sm_75", "7.0", copy), HasSubstr("it needs sm_80"));
+  EXPECT_THAT(refusal_of("sm_80", "6.3", copy),
+              HasSubstr("it needs version 7.0 of PTX"));
+  EXPECT_EQ(refusal_of("sm_80", "7.0", copy), "");
+  const std::string wait = "wgmma.wait_group.sync.aligned 0;";
+  EXPECT_THAT(refusal_of("sm_90", "8.0", wait), HasSubstr("it needs sm_90a"));
+  EXPECT_THAT(refusal_of("sm_100a", "8.7", wait), HasSubstr("it needs sm_90a"));
+  EXPECT_EQ(refusal_of("sm_90a", "8.0", wait), "");
   EXPECT_THAT(refusal("bra $nowhere;"), HasSubstr("no label $nowhere"));
   EXPECT_THAT(refusal(".shared .align 4 .b8 tile[49153];"),
               HasSubstr("49153 bytes of shared memory"));
@@ -317,6 +349,14 @@ TEST(PtxMachine, CopiesZerosBeyondTheSource) {
   EXPECT_EQ(FailureOf(R"(
   .shared .align 16 .b8 tile[16];
   cp.async.cg.shared.global [tile], [%in+4], 16;)",
+                      1, Range(8))
+                .code,
+            kMisaligned);
+  // Even where nothing is read.
+  EXPECT_EQ(FailureOf(R"(
+  .shared .align 16 .b8 tile[16];
+  mov.u32 %r1, 0;
+  cp.async.cg.shared.global [tile], [%in+4], 16, %r1;)",
                       1, Range(8))
                 .code,
             kMisaligned);

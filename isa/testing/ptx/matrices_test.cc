@@ -180,6 +180,7 @@ constexpr char kTile[] = R"(
   mov.u64 %d2, tile;
   add.s64 %d2, %d2, %d1;
   st.shared.v4.u32 [%d2], {%r1, %r2, %r3, %r4};
+  bar.warp.sync -1;
 )";
 
 // Row r of matrix m has the numbers 100 m + 10 r + column.

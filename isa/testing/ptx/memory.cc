@@ -144,6 +144,10 @@ bool MayBeShared(Space space) {
   return space == Space::kShared || space == Space::kGeneric;
 }
 
+bool MayBeGlobal(Space space) {
+  return space == Space::kGlobal || space == Space::kGeneric;
+}
+
 template <typename S, typename D>
 void LoadLanes(Warp& warp, const Instruction& i, int k,
                uint8_t* const (&from)[kLanes]) {
@@ -175,6 +179,10 @@ bool Load(Warp& warp, const Instruction& i) {
   const uint32_t bytes = form.size * form.count;
   if (!Resolve(warp, i, form.count, form.space, bytes, from)) return false;
   if (MayBeShared(form.space) && !NoteReads(warp, i, bytes, from)) return false;
+  if (MayBeGlobal(form.space) &&
+      !NoteGlobalReads(warp, i, bytes, from, form.is_constant)) {
+    return false;
+  }
   for (int k = 0; k < form.count; ++k) {
     switch (form.size * (form.is_signed ? -1 : 1)) {
       case 1:
@@ -202,37 +210,35 @@ bool Load(Warp& warp, const Instruction& i) {
   return true;
 }
 
-template <typename T>
-void StoreLanes(Warp& warp, const Instruction& i, int k,
-                uint8_t* const (&to)[kLanes]) {
-  const int width = i.width[k + 1];
-  const uint8_t* const from = warp.registers + i.at[k + 1];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (!warp.IsActive(lane)) continue;
-    std::memcpy(to[lane] + k * sizeof(T), from + width * lane, sizeof(T));
+// Stores the low bytes of the lane's registers.
+void StoreLane(const Warp& warp, const Instruction& i, int lane, uint8_t* to) {
+  const int size = i.form.size;
+  for (int k = 0; k < i.form.count; ++k) {
+    const int width = i.width[k + 1];
+    std::memcpy(to + k * size, warp.registers + i.at[k + 1] + width * lane,
+                size);
   }
 }
 
+// Lane by lane: each sees what those before it wrote to its place.
 bool Store(Warp& warp, const Instruction& i) {
   uint8_t* to[kLanes];
   const Form& form = i.form;
   const uint32_t bytes = form.size * form.count;
   if (!Resolve(warp, i, 0, form.space, bytes, to)) return false;
-  if (MayBeShared(form.space) && !NoteWrites(warp, i, bytes, to)) return false;
-  for (int k = 0; k < form.count; ++k) {
-    switch (form.size) {
-      case 1:
-        StoreLanes<uint8_t>(warp, i, k, to);
-        break;
-      case 2:
-        StoreLanes<uint16_t>(warp, i, k, to);
-        break;
-      case 4:
-        StoreLanes<uint32_t>(warp, i, k, to);
-        break;
-      default:
-        StoreLanes<uint64_t>(warp, i, k, to);
+  const std::vector<uint8_t>& shared = warp.block->shared;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!warp.IsActive(lane)) continue;
+    uint8_t data[16];
+    StoreLane(warp, i, lane, data);
+    const size_t offset = to[lane] - shared.data();
+    if (offset < shared.size()) {
+      if (!NoteWrite(warp, i, lane, bytes, offset, data)) return false;
+    } else if (IsGlobal(warp, to[lane]) &&
+               !NoteGlobalWrite(warp, i, lane, bytes, to[lane], data)) {
+      return false;
     }
+    std::memcpy(to[lane], data, bytes);
   }
   return true;
 }
@@ -252,7 +258,7 @@ constexpr ElementType kElementTypes[] = {
 
 // Adds the loads of a space, whose name is in `opcode`; or the stores.
 void AddOfSpace(Forms* forms, const std::string& opcode, Space space,
-                bool is_load) {
+                bool is_load, bool is_constant = false) {
   for (const ElementType& type : kElementTypes) {
     for (const int count : {1, 2, 4}) {
       if (count * type.size > 16) continue;
@@ -264,6 +270,7 @@ void AddOfSpace(Forms* forms, const std::string& opcode, Space space,
       form.size = type.size;
       form.count = static_cast<uint8_t>(count);
       form.is_signed = type.is_signed;
+      form.is_constant = is_constant;
       const std::string vector = count == 1 ? "" : ".v" + std::to_string(count);
       (*forms)[opcode + vector + type.name] = form;
     }
@@ -272,15 +279,27 @@ void AddOfSpace(Forms* forms, const std::string& opcode, Space space,
 
 }  // namespace
 
+bool IsGlobal(const Warp& warp, const uint8_t* at) {
+  const auto has = [at](const std::vector<uint8_t>& bytes) {
+    return static_cast<size_t>(at - bytes.data()) < bytes.size();
+  };
+  return !has(warp.block->shared) && !has(warp.local) &&
+         !has(warp.block->parameters);
+}
+
+bool IsAligned(Warp& warp, const Instruction& i, int operand, int lane,
+               uint32_t alignment) {
+  const uint64_t address = warp.Unsigned(i, operand, lane) + i.offset[operand];
+  return (address & (alignment - 1)) == 0 ||
+         warp.Fail(i, kMisaligned,
+                   "address " + Hexadecimal(address) + " is not of " +
+                       std::to_string(alignment) + " bytes");
+}
+
 uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,
                     int lane, uint32_t alignment, uint32_t bytes) {
   const uint64_t address = warp.Unsigned(i, operand, lane) + i.offset[operand];
-  if ((address & (alignment - 1)) != 0) {
-    warp.Fail(i, kMisaligned,
-              "address " + Hexadecimal(address) + " is not of " +
-                  std::to_string(alignment) + " bytes");
-    return nullptr;
-  }
+  if (!IsAligned(warp, i, operand, lane, alignment)) return nullptr;
   uint8_t* const found = Find(warp, i, space, address, lane, bytes);
   if (found == nullptr) FailsAt(warp, i, address);
   return found;
@@ -316,8 +335,9 @@ void AddAccesses(Forms* forms) {
       AddOfSpace(forms, opcode + ".local", Space::kLocal, is_load);
     }
   }
-  AddOfSpace(forms, "ld.global.nc", Space::kGlobal, true);
-  AddOfSpace(forms, "ld.const", Space::kGlobal, true);
+  AddOfSpace(forms, "ld.global.nc", Space::kGlobal, true,
+             /*is_constant=*/true);
+  AddOfSpace(forms, "ld.const", Space::kGlobal, true, /*is_constant=*/true);
   AddOfSpace(forms, "ld.param", Space::kParameter, true);
 }
 

@@ -45,6 +45,8 @@ class ModuleReader {
     std::string_view rest = text_.substr(at_);
     std::string_view word = TakeWord(&rest);
     if (word == ".version" || word == ".target" || word == ".address_size") {
+      if (word == ".version") version_ = TakeWord(&rest);
+      if (word == ".target") target_ = TakeWord(&rest);
       at_ = std::min(text_.find('\n', at_), text_.size());
       return true;
     }
@@ -95,7 +97,7 @@ class ModuleReader {
     const size_t close = EndOf(rest, open);
     if (close == rest.npos) return Fail("a kernel has no end");
     const std::string_view body = rest.substr(open + 1, close - open - 1);
-    const Outside outside{module_.arrays, shared_};
+    const Outside outside{version_, target_, module_.arrays, shared_};
     if (!ReadBody(body, LineOf(body.begin() - text_.begin()), outside, &kernel,
                   &failure_)) {
       return false;
@@ -160,6 +162,7 @@ class ModuleReader {
 
   const std::string_view text_;
   size_t at_ = 0;
+  std::string_view version_ = "1.0", target_ = "sm_10";
   Module& module_;
   Failure& failure_;
   std::map<std::string, Variable> shared_;

@@ -50,6 +50,11 @@ struct Parameter {
   uint32_t bytes = 0;
 };
 
+// Bytes of shared memory between two arrays.
+struct Gap {
+  uint32_t begin = 0, end = 0;
+};
+
 struct Kernel {
   std::string name;
   std::vector<Parameter> parameters;
@@ -60,7 +65,8 @@ struct Kernel {
   std::vector<uint8_t> registers;
   // "%tid.x" -> its register of 32 bits.
   std::map<std::string, uint32_t> specials;
-  uint32_t shared_bytes = 0;  // of arrays
+  uint32_t shared_bytes = 0;  // of arrays, with gaps that show who leaves one
+  std::vector<Gap> shared_gaps;
   // Uses memory that the launch gives each block, after those.
   bool uses_launch_memory = false;
   uint32_t local_bytes = 0;

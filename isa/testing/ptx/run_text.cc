@@ -14,8 +14,8 @@
 namespace ingot::isa::ptx {
 namespace {
 
-constexpr char kHead[] = R"(.version 7.0
-.target sm_80
+constexpr char kHead[] = R"(.version 8.3
+.target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)
 {

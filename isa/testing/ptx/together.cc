@@ -109,6 +109,12 @@ bool Trap(Warp& warp, const Instruction& i) {
   return warp.Fail(i, kIllegalInstruction, "the kernel gave up");
 }
 
+// Orders what the threads of a warp do to memory.
+bool Meet(Warp& warp, const Instruction& i) {
+  ++warp.meetings;
+  return IsOfAll(warp, i, 0);
+}
+
 bool DoNothing(Warp&, const Instruction&) { return true; }
 
 // The machine's barrier has the number 0.
@@ -142,7 +148,7 @@ void AddTogether(Forms* forms) {
     f[opcode] = Of("w", IsBarrierOfAll, Control::kBarrier);
   }
   f["trap"] = Of("", Trap, Control::kNext);
-  f["bar.warp.sync"] = Of("w", DoNothing, Control::kTogether);
+  f["bar.warp.sync"] = Of("w", Meet, Control::kTogether);
   for (const char* const opcode :
        {"membar.cta", "membar.gl", "fence.acq_rel.cta", "fence.acq_rel.gpu"}) {
     f[opcode] = Of("", DoNothing, Control::kNext);

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,17 +22,31 @@ inline constexpr uint64_t kLocalWindow = uint64_t{0xfd} << 56;
 inline constexpr uint64_t kParameterWindow = uint64_t{0xfc} << 56;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 
-// Who used each word of a block's shared memory since the last barrier. Warps
-// run one after the other, which would hide that they do not wait.
+// Who used each place of a block's shared memory since the last barrier. Warps
+// run one after the other and their lanes together, which would hide that they
+// do not wait.
 struct Uses {
-  uint32_t phase = 1;  // counts barriers
-  // For each word a tag of races.cc.
-  std::vector<uint32_t> writers, readers;
+  uint64_t phase = 1;  // counts barriers
+  // A place has 1 << place_shift bytes: a word, or what is less and the least
+  // that an instruction of the kernel uses.
+  int place_shift = 2;
+  // For each place a tag of races.cc.
+  std::vector<uint64_t> writers, readers;
   // Each warp's number of fences between what it wrote and what units read. For
-  // each word its writer's number then, with the writer in the high bits; 0: no
-  // thread wrote it.
+  // each place its writer's number then, with the writer in the high bits; 0:
+  // no thread wrote it.
   uint32_t fences[32] = {};
   std::vector<uint32_t> unfenced;
+};
+
+// The writer of places that are of no array.
+inline constexpr uint64_t kNobody = ~uint64_t{0};
+
+// Who wrote to global memory since the launch.
+struct GlobalUses {
+  // By the number of a page, for each byte a tag of global_races.cc.
+  std::unordered_map<uint64_t, std::vector<uint64_t>> pages;
+  std::vector<bool> marks;  // that some pages may be there
 };
 
 // An object in shared memory that counts arrivals, and bytes that come.
@@ -63,7 +78,9 @@ struct Block {
   std::vector<uint32_t> last_range;
   std::vector<uint8_t> parameters;
   std::vector<uint8_t> shared;
+  uint32_t number = 0;
   Uses uses;
+  GlobalUses global;
   // Descriptors of the products that four warps began, by their first.
   std::map<uint32_t, std::vector<std::pair<uint64_t, uint64_t>>> group_products;
   std::map<uint32_t, Mbarrier> mbarriers;  // by their places in `shared`
@@ -106,6 +123,7 @@ struct Warp {
   uint32_t held = 0;    // those that wait for others of the warp at `pc`
   uint32_t active = 0;  // those that do the current instruction
   bool is_at_barrier = false;
+  uint64_t meetings = 0;  // at bar.warp.sync
   // The threads whose last try of an mbarrier was in vain, until others of the
   // block have run; the try and its mbarrier.
   uint32_t trying = 0;
@@ -209,26 +227,44 @@ struct Comparison {
 bool Resolve(Warp& warp, const Instruction& i, int operand, Space space,
              uint32_t bytes, uint8_t* (&found)[kLanes]);
 
-// Fails where another warp wrote what the active lanes read, or has read what
-// they write, since the last barrier. `at` is of shared memory, or of any.
+// Fails where another thread wrote what the active lanes read, or has read what
+// they write, and nothing orders the two: a barrier, or bar.warp.sync for those
+// of a warp. `at` is of shared memory, or of any.
 bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
                uint8_t* const (&at)[kLanes]);
 bool NoteWrites(Warp& warp, const Instruction& i, uint32_t bytes,
                 uint8_t* const (&at)[kLanes]);
-// The same of one place, by its offset in shared memory.
-bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes, size_t offset);
+// The same of one lane's place, by its offset in shared memory. Fails also
+// where another thread wrote something else there; null: what is written is not
+// known yet.
+bool NoteWrite(Warp& warp, const Instruction& i, uint64_t lane, uint32_t bytes,
+               size_t offset, const uint8_t* data);
 // Fails where a thread wrote what units read, and no fence came after.
 bool CheckFences(Warp& warp, const Instruction& i, uint32_t bytes,
                  size_t offset);
 
-// Fails where others than the warp use what a bulk copy will write, or have not
+// Fails where others than the lane use what a bulk copy will write, or have not
 // waited for it. The copy has this number.
 bool NoteBulkCopy(Warp& warp, const Instruction& i, uint32_t bytes,
-                  size_t offset, uint32_t number);
+                  size_t offset, int lane, uint32_t number);
 // Units see from now on what the warp wrote there.
 void FenceWords(const Warp& warp, uint32_t bytes, size_t offset);
 // All warps know from now on what one of them knows.
 void NoteBarrier(Block* block);
+// Begins a block, whose shared memory nobody has used.
+void ForgetUses(Block* block);
+
+// Whether a place that an address means is in no memory of threads or blocks.
+bool IsGlobal(const Warp& warp, const uint8_t* at);
+// Fails where another thread of the launch wrote what is read or, if it is to
+// be constant, any; or where it wrote something else. `at` of reads is of
+// global memory or of any.
+bool NoteGlobalReads(Warp& warp, const Instruction& i, uint32_t bytes,
+                     uint8_t* const (&at)[kLanes], bool is_constant);
+bool NoteGlobalRead(Warp& warp, const Instruction& i, int lane, uint32_t bytes,
+                    const uint8_t* at, bool is_constant);
+bool NoteGlobalWrite(Warp& warp, const Instruction& i, int lane, uint32_t bytes,
+                     const uint8_t* at, const uint8_t* data);
 
 // Finds the mbarrier that a lane's address means; null: it failed.
 Mbarrier* FindMbarrier(Warp& warp, const Instruction& i, int operand, int lane,
@@ -237,9 +273,16 @@ Mbarrier* FindMbarrier(Warp& warp, const Instruction& i, int operand, int lane,
 void CompletePhase(Block* block, Mbarrier* barrier);
 
 // Lets one bulk copy arrive that a warp tries to wait for, else another; false:
-// there is none, or it failed.
+// there is none.
 bool ArriveLate(std::vector<Warp>* warps);
 
+// Whether warps have waited for all products, of which those of four have made
+// the same; else it failed.
+bool HasAllProducts(std::vector<Warp>* warps);
+
+// Whether a lane's address is a multiple of so many bytes; else it failed.
+bool IsAligned(Warp& warp, const Instruction& i, int operand, int lane,
+               uint32_t alignment);
 // As Resolve, of one lane and with another alignment; null: it failed.
 uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,
                     int lane, uint32_t alignment, uint32_t bytes);

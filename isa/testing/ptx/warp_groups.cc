@@ -297,6 +297,28 @@ Form Of(const char* operands, Handler run) {
 
 }  // namespace
 
+bool HasAllProducts(std::vector<Warp>* warps) {
+  for (Warp& warp : *warps) {
+    if (warp.products.empty()) continue;
+    return warp.Fail(*warp.products.front().instruction, kIllegalInstruction,
+                     "the block ended and did not wait for it");
+  }
+  for (const auto& [group, said] : warps->front().block->group_products) {
+    for (uint32_t k = 0; k < kWarps; ++k) {
+      const uint32_t number = group * kWarps + k;
+      const size_t begun =
+          number < warps->size() ? (*warps)[number].products_begun : 0;
+      if (begun == said.size()) continue;
+      return warps->front().Fail(
+          warps->front().block->kernel->code.front(), kIllegalInstruction,
+          "warp " + std::to_string(number) + " makes " + std::to_string(begun) +
+              " of the " + std::to_string(said.size()) +
+              " products of four warps");
+    }
+  }
+  return true;
+}
+
 void AddWarpGroups(Forms* forms) {
   Forms& f = *forms;
   for (int columns = 8; columns <= 256; columns += 8) {

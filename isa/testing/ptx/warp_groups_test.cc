@@ -198,6 +198,13 @@ TEST(PtxWarpGroups, AreOrdered) {
   EXPECT_THAT(with_bits("0xc000000000000000"),
               HasSubstr("does not swizzle 32 or 64 bytes"));
   EXPECT_THAT(with_bits("0x0002000000000000"), HasSubstr("bits that the"));
+  // Nobody waits for the products, or one of the four warps makes none.
+  EXPECT_THAT(FailureText(std::string(kFenced) + kBegin + multiply + kCommit),
+              HasSubstr("the block ended and did not wait for it"));
+  EXPECT_THAT(FailureText(std::string(kFenced) +
+                          "setp.ge.u32 %p3, %t, 96;\n@%p3 ret;\n" + kBegin +
+                          multiply + kCommit + kWait),
+              HasSubstr("warp 3 makes 0 of the 1 products of four warps"));
 }
 
 // Operands as swizzled copies make them: of 64 terms, or of 64 rows and columns
