@@ -233,8 +233,8 @@ TEST_F(OpenClDevice, HasStreamsThatWaitForEachOther) {
 
 bool finished = false;
 
-// What waits for a queue frees its memory next, so it waits even where it
-// cannot ask how the work ended.
+// Memory is freed after the wait, so there must be one even where the queue
+// cannot say how the work ended.
 TEST_F(OpenClDevice, SynchronizingWaitsWhateverFails) {
   auto on = opencl::ClDevice::Open();
   ASSERT_TRUE(on.ok()) << on.status();

@@ -21,7 +21,7 @@ absl::Status AddTriple(const TargetWork& work, Compilation* c) {
 
 absl::Status GenerateCode(Compilation* c) {
   for (TargetWork& work : c->targets) {
-    // What the host runs is for its machine, even where that needs no code.
+    // The host's part is for its machine, even where that needs no code.
     if (work.functions.empty() && &work != c->host) continue;
     INGOT_RETURN_IF_ERROR(AddTriple(work, c));
     if (work.functions.empty()) continue;

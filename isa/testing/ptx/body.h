@@ -11,8 +11,8 @@
 
 namespace ingot::isa::ptx {
 
-// What a body has from the module around it: what instructions there are, and
-// names that are declared outside of it.
+// The module around a body: the instructions that it may use, and the names
+// that are declared outside of it.
 struct Outside {
   std::string_view version, target;
   const std::map<std::string, Array>& arrays;     // .global and .const

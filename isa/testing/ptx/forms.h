@@ -48,7 +48,7 @@ struct Form {
   uint8_t count = 1;
   uint8_t more = 0;  // words in a vector that comes before the operands
   bool is_signed = false;
-  bool is_constant = false;  // nobody writes there during the launch
+  bool is_constant = false;  // not written during the launch
   // Conversions have these, which convert.cc knows.
   uint8_t from = 0, to = 0, rounding = 0;
   bool saturates = false;
@@ -59,7 +59,7 @@ using Forms = std::map<std::string, Form>;
 // Nothing where the machine does not know the opcode, such as "add.s32".
 std::optional<Form> FindForm(const std::string& opcode);
 
-// What an instruction needs: sm_80 is 80, and version 7.8 of PTX 78.
+// The least that an instruction needs: sm_80 is 80, version 7.8 of PTX 78.
 struct Capability {
   int gpu = 0, version = 0;
   // No other GPU has it: sm_90a.

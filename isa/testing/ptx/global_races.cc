@@ -16,7 +16,7 @@ constexpr uint64_t kPageBytes = uint64_t{1} << kPageBits;
 constexpr uint64_t kMarks = 1 << 16;
 
 // A tag has, from its low bits on, a thread, a phase of its block, and the
-// block's number and one: 0 is nobody's.
+// block's number and one: 0 is no thread's.
 constexpr int kPhaseBit = 10, kBlockBit = 32;
 
 uint64_t TagOf(const Warp& warp, int lane) {
@@ -39,7 +39,7 @@ bool FailsFor(Warp& warp, const Instruction& i, uint64_t tag, const char* did) {
                        std::to_string((tag >> kBlockBit) - 1) + did);
 }
 
-// The tags of a page; null: nobody wrote there.
+// The tags of a page; null: no thread wrote there.
 std::vector<uint64_t>* TagsOf(GlobalUses* uses, uint64_t page) {
   if (uses->marks.empty() || !uses->marks[page % kMarks]) return nullptr;
   const auto found = uses->pages.find(page);
@@ -69,11 +69,12 @@ bool NoteGlobalRead(Warp& warp, const Instruction& i, int lane, uint32_t bytes,
     for (; tags != nullptr && begin < end; ++begin) {
       const uint64_t writer = (*tags)[begin % kPageBytes];
       if (IsOfOther(writer, mine)) {
-        return FailsFor(warp, i, writer, " wrote there, and nobody waited");
+        return FailsFor(warp, i, writer,
+                        " wrote there, and no barrier follows");
       }
       if (is_constant && writer != 0) {
         return FailsFor(warp, i, writer,
-                        " wrote there, where nobody may in this launch");
+                        " wrote there, which no thread may in this launch");
       }
     }
     begin = end;
@@ -111,7 +112,7 @@ bool NoteGlobalWrite(Warp& warp, const Instruction& i, int lane, uint32_t bytes,
   for (uint32_t k = 0; k < bytes; ++k) {
     if (IsOfOther(of_bytes[k], mine) && at[k] != data[k]) {
       return FailsFor(warp, i, of_bytes[k],
-                      " wrote something else there, and nobody waited");
+                      " wrote something else there, and no barrier follows");
     }
     of_bytes[k] = mine;
   }

@@ -7,7 +7,7 @@
 // after the other, the last one first. Addresses of global memory are those
 // of the process, and have to lie in the ranges that the caller names.
 // Shared and local memory and registers are 0xff at first, which are NaNs:
-// who reads what nobody wrote sees them. The destination of cp.async is 0xff
+// who reads what was not written sees them. The destination of cp.async is 0xff
 // until the thread waits, and that of a bulk copy until all warps wait. A
 // kernel fails where one thread reads what another writes, or two write
 // different values, and no barrier orders the two, or what a bulk copy

@@ -135,7 +135,7 @@ bool IsRead(Warp& warp, const Instruction& i, size_t place, uint64_t mine) {
 bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
                uint8_t* const (&at)[kLanes]) {
   Uses& uses = warp.block->uses;
-  // What the warp does together is for all of its lanes.
+  // An instruction of the whole warp is for all of its lanes.
   const bool is_of_all = i.form.control == Control::kTogether;
   return ForPlaces(warp, at, kReaders, [&](size_t offset, uint64_t lane) {
     const uint64_t mine = TagOf(warp, is_of_all ? kReaders : lane);

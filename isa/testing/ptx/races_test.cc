@@ -83,7 +83,7 @@ TEST(PtxRaces, OfWarpsAreOfHalvesToo) {
             0);
 }
 
-// What is there would be somebody's.
+// Several may write the same value: the result does not depend on their order.
 TEST(PtxRaces, OfWritersAreNoneWhereTheyAgree) {
   const auto store = [](const std::string& value, uint32_t threads) {
     return FailureOf(
@@ -146,7 +146,7 @@ TEST(PtxRaces, ArraysAreApart) {
             kIllegalAddress);
 }
 
-// Blocks wait for nobody, whichever of two comes first.
+// Blocks do not wait for each other, whichever comes first.
 TEST(PtxRaces, OfBlocksInGlobalMemory) {
   const auto run = [](const std::string& body, uint32_t threads = 1,
                       uint32_t blocks = 2) {
@@ -163,8 +163,9 @@ TEST(PtxRaces, OfBlocksInGlobalMemory) {
   EXPECT_EQ(run(store + load, 1, 1), "");
   EXPECT_EQ(run(store), "");
   EXPECT_EQ(run(store + load), "");
-  EXPECT_THAT(run("  @!%p0" + store + load),
-              HasSubstr("thread 0 of block 1 wrote there, and nobody waited"));
+  EXPECT_THAT(
+      run("  @!%p0" + store + load),
+      HasSubstr("thread 0 of block 1 wrote there, and no barrier follows"));
   EXPECT_THAT(run("  st.global.u32 [%d1], %r1;\n"),
               HasSubstr("wrote something else there"));
   EXPECT_THAT(run("  @!%p0 st.global.u8 [%d1+1], %r1;\n  @%p0" + load),
@@ -172,12 +173,13 @@ TEST(PtxRaces, OfBlocksInGlobalMemory) {
   EXPECT_EQ(run("  @!%p0 st.global.u8 [%d1+4], %r1;\n  @%p0" + load), "");
   // The threads of a block have barriers.
   const std::string one = "  setp.eq.u32 %p1, %t, 1;\n  @%p1" + store;
-  EXPECT_THAT(run(one + load, 2, 1),
-              HasSubstr("thread 1 of block 0 wrote there, and nobody waited"));
+  EXPECT_THAT(
+      run(one + load, 2, 1),
+      HasSubstr("thread 1 of block 0 wrote there, and no barrier follows"));
   EXPECT_EQ(run(one + "  bar.sync 0;\n" + load, 2, 1), "");
   EXPECT_THAT(
       run(one + "  bar.sync 0;\n  ld.global.nc.u32 %r2, [%d1];\n", 2, 1),
-      HasSubstr("where nobody may in this launch"));
+      HasSubstr("which no thread may in this launch"));
   EXPECT_THAT(run("  .shared .align 4 .b8 tile[4];\n  @!%p0" + store +
                   "  cp.async.ca.shared.global [tile], [%d1], 4;\n"),
               HasSubstr("wrote there"));

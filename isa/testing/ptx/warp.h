@@ -251,7 +251,7 @@ bool NoteBulkCopy(Warp& warp, const Instruction& i, uint32_t bytes,
 void FenceWords(const Warp& warp, uint32_t bytes, size_t offset);
 // All warps know from now on what one of them knows.
 void NoteBarrier(Block* block);
-// Begins a block, whose shared memory nobody has used.
+// Begins a block, whose shared memory is unused.
 void ForgetUses(Block* block);
 
 // Whether a place that an address means is in no memory of threads or blocks.
