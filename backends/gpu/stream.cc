@@ -25,8 +25,9 @@ class GpuEvent final : public DeviceEvent {
   GpuEvent(const GpuDevice& device, Event event, std::string work)
       : device_(device), event_(event), work_(std::move(work)) {}
   ~GpuEvent() override {
-    if (const auto in_use = device_.Use(); in_use.ok())
+    if (const auto in_use = device_.Use(); in_use.ok()) {
       device_.driver().DestroyEvent(event_);
+    }
   }
 
   absl::Status Wait() override {
@@ -150,8 +151,9 @@ class GpuStream::RecordedGraph final : public RecordedWork {
   RecordedGraph(GpuStream& stream, GraphRun run, std::string last_work)
       : stream_(stream), run_(run), last_work_(std::move(last_work)) {}
   ~RecordedGraph() override {
-    if (const auto in_use = stream_.device_.Use(); in_use.ok())
+    if (const auto in_use = stream_.device_.Use(); in_use.ok()) {
       stream_.driver_.DestroyGraphRun(run_);
+    }
   }
 
   absl::Status Queue() override {

@@ -165,24 +165,19 @@ TEST(PtxMachine, FailsWhereThreadsMissABarrier) {
                                  64);
   EXPECT_EQ(warp.code, kIllegalInstruction);
   EXPECT_THAT(warp.text, HasSubstr("threads of the block ended without it"));
-  const Failure two = FailureOf(R"(
-  setp.lt.u32 %p0, %t, 5;
+  const auto parting_at = [](const std::string& thread, uint32_t threads) {
+    return FailureOf("\n  setp.lt.u32 %p0, %t, " + thread + R"(;
   @%p0 bra $other;
   bar.sync 0;
   ret;
 $other:
   bar.sync 0;)",
-                                32);
+                     threads);
+  };
+  const Failure two = parting_at("5", 32);
   EXPECT_EQ(two.code, kIllegalInstruction);
   EXPECT_THAT(two.text, HasSubstr("threads of the warp wait at line 23, too"));
-  const Failure warps = FailureOf(R"(
-  setp.lt.u32 %p0, %t, 32;
-  @%p0 bra $other;
-  bar.sync 0;
-  ret;
-$other:
-  bar.sync 0;)",
-                                  64);
+  const Failure warps = parting_at("32", 64);
   EXPECT_EQ(warps.code, kIllegalInstruction);
   EXPECT_THAT(warps.text,
               HasSubstr("threads of the block wait at line 26, too"));
