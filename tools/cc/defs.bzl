@@ -13,6 +13,7 @@ load(
     _cc_proto_library = "cc_proto_library",
     _cc_test = "cc_test",
 )
+load("//tools/cc:precompiled_header.bzl", "USE_PRECOMPILED")
 
 cc_proto_library = _cc_proto_library
 
@@ -26,26 +27,72 @@ _LARGE = {
     "@nlohmann_json//:json": "_json",
 }
 
-def _common(attributes):
+# Where the headers of rooms that take as long are precompiled, for files in folders above them most
+# of which include them. The first line that fits counts: a folder, and, where few of its targets see
+# such a room, what those name among their `deps`.
+_ROOMS = [
+    ("backends/", "//compiler/target", "//compiler/target:precompiled"),
+    ("compiler/codegen/llvm/", None, "//compiler/target:precompiled"),
+    ("compiler/codegen/", None, "//compiler/tir:precompiled"),
+    ("compiler/driver/", None, "//compiler/target:precompiled"),
+    ("compiler/frontends/onnx/graph/", None, "//compiler/frontends/onnx:precompiled"),
+    ("compiler/frontends/onnx/model/", None, "//compiler/frontends/onnx:precompiled"),
+    ("compiler/frontends/onnx/", None, "//compiler/frontends/onnx/graph:precompiled"),
+    ("compiler/relay/interpreter/", None, "//compiler/relay:precompiled"),
+    ("compiler/relay/ops/", None, "//compiler/relay:precompiled"),
+    ("compiler/relay/passes/", None, "//compiler/target:precompiled"),
+    ("compiler/schedules/", None, "//compiler/te:precompiled"),
+    ("compiler/te/", None, "//compiler/tir:precompiled"),
+    ("compiler/tir/arith/", None, "//compiler/tir:precompiled"),
+    ("compiler/tir/passes/", None, "//compiler/tir:precompiled"),
+    ("runtime/executor/", None, "//runtime/plan:precompiled"),
+    ("runtime/plan/", None, "//runtime/plan:precompiled"),
+    ("tools/ingot/", "//compiler/target", "//compiler/target:precompiled"),
+    ("tools/ingot/", None, "//loaders:precompiled"),
+]
+
+# For tests: of whole models, and those of the folders above.
+_TEST_ROOMS = [
+    ("backends/", None, "//backends/testing:precompiled"),
+    ("compiler/te/", None, "//compiler/te:precompiled"),
+    ("tests/", None, "//backends/testing:precompiled"),
+] + _ROOMS + [
+    ("compiler/relay/", None, "//compiler/relay:precompiled"),
+]
+
+def _listed_deps(attributes):
     deps = attributes.get("deps", [])
-    if type(deps) != "list":  # It may be select().
-        return "common"
-    for dependency in deps:
+    return deps if type(deps) == "list" else []  # It may be select().
+
+def _kind(attributes):
+    for dependency in _listed_deps(attributes):
         if dependency in _LARGE:
             return "common" + _LARGE[dependency]
     return "common"
 
-def _precompiled(attributes, header):
+def _precompiled_header(attributes, is_test):
+    """The label of what a target's files have precompiled."""
+    kind = "testing" if is_test else _kind(attributes)
+    if native.repository_name()[1:] == Label("//tools/cc").workspace_name:
+        folder = native.package_name() + "/"
+        for prefix, dependency, headers in (_TEST_ROOMS if is_test else _ROOMS):
+            sees_room = dependency == None or dependency in _listed_deps(attributes)
+            if folder.startswith(prefix) and sees_room:
+                return "@ingot%s_%s" % (headers, kind)
+
+    # By its full name: workspaces that use Ingot call macros that call this.
+    return "@ingot//tools/cc:" + kind
+
+def _precompiled(attributes, is_test):
     """What to add to a target's copts and deps."""
     sources = attributes.get("srcs", [])
     has_only_cc = type(sources) == "list" and any([_is_cc(s) for s in sources]) and not any([s.endswith(".c") for s in sources])
     if not has_only_cc:
         return [], []
-    # By its full name: workspaces that use Ingot call macros that call this.
-    label = "@ingot//tools/cc:" + header
+    label = _precompiled_header(attributes, is_test)
     return (
         select({
-            "@ingot//tools/cc:precompiled": ["-include-pch", "$(execpath %s)" % label],
+            "@ingot//tools/cc:precompiled": ["-include-pch", "$(execpath %s)" % label] + USE_PRECOMPILED,
             "//conditions:default": [],
         }),
         select({
@@ -56,7 +103,7 @@ def _precompiled(attributes, header):
 
 def _add(rule, attributes, is_test):
     if "copts" not in attributes:
-        copts, deps = _precompiled(attributes, "testing" if is_test else _common(attributes))
+        copts, deps = _precompiled(attributes, is_test)
         attributes["copts"] = (["-O0"] if is_test else []) + copts
         attributes["deps"] = attributes.get("deps", []) + deps
     rule(**attributes)
