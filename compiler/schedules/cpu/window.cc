@@ -71,8 +71,9 @@ int64_t RowTile(const Stage& acc, const MachineModel& machine) {
   return tile;
 }
 
-// Windows of more elements are loops.
-constexpr int64_t kMostUnrolled = 25;
+// Windows of more elements are loops; of scalar code, which has as many
+// statements as others have lanes, already smaller ones.
+constexpr int64_t kMostUnrolled = 25, kMostUnrolledScalar = 9;
 
 // A row of a window that is a loop is unrolled up to this.
 constexpr int64_t kMostTaps = 8;
@@ -82,13 +83,14 @@ bool UnrollsRows(const Stage& acc) {
   return taps && *taps <= kMostTaps;
 }
 
-bool UnrollsWindow(const Stage& acc) {
+bool UnrollsWindow(const Stage& acc, const MachineModel& machine) {
   int64_t window = 1;
   for (const Expr& extent : acc.op().reduce_extent) {
     if (!ConstExtent(extent)) return false;
     window *= *ConstExtent(extent);
   }
-  return window <= kMostUnrolled;
+  return window <=
+         (LanesFor(acc, machine) > 1 ? kMostUnrolled : kMostUnrolledScalar);
 }
 
 // Whether what lies on padding is left out: by a condition for each row of
@@ -100,16 +102,17 @@ bool SkipsPadding(const Stage& acc) {
 
 // Nothing where the padding must be a copy: other windows' conditions would be
 // looked at for each element.
-std::optional<PlaneInterior> InteriorOfPlane(const Stage& acc,
-                                             const Stage& pad) {
-  if (!IsBlocked(acc) || !UnrollsWindow(acc)) return std::nullopt;
+std::optional<PlaneInterior> InteriorOfPlane(const Stage& acc, const Stage& pad,
+                                             const MachineModel& machine) {
+  if (!IsBlocked(acc) || !UnrollsWindow(acc, machine)) return std::nullopt;
   return PlaneInteriorOf(acc, pad);
 }
 
 // Makes the loops so that the padding need not be copied.
-void LeavePaddingOut(Stage* acc, Stage* out, Stage* pad, int64_t tile) {
+void LeavePaddingOut(Stage* acc, Stage* out, Stage* pad, int64_t tile,
+                     const MachineModel& machine) {
   if (!SkipsPadding(*acc)) {
-    CutAtBorders(out, *InteriorOfPlane(*acc, *pad), tile);
+    CutAtBorders(out, *InteriorOfPlane(*acc, *pad, machine), tile);
   } else {
     if (const auto columns = InteriorOf(*acc, *pad, kWidth)) {
       CutAtBorders(out, kWidth, *columns, tile);
@@ -132,7 +135,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const int64_t rows = RowsPerTile(out, *pad, site.machine);
     space.parameters.push_back({"rows", {rows, 2 * rows, rows / 2}});
     space.parameters.push_back({"copies_padding", {1}});
-    if (SkipsPadding(site.stage) || InteriorOfPlane(site.stage, *pad)) {
+    if (SkipsPadding(site.stage) ||
+        InteriorOfPlane(site.stage, *pad, site.machine)) {
       space.parameters.back().values = {0, 1};
     }
   }
@@ -141,11 +145,13 @@ ScheduleSpace Space(const ScheduleSite& site) {
 
 // The loops of one tile of the accumulator: the window unrolled where it is
 // small, vectors in the inside.
-void ScheduleAccumulator(Stage* acc, int64_t lanes) {
+void ScheduleAccumulator(Stage* acc, const MachineModel& machine) {
+  const int64_t lanes = LanesFor(*acc, machine);
+  const bool unrolls = UnrollsWindow(*acc, machine);
   std::vector<Loop> inner(acc->axes().begin(), acc->axes().begin() + 3);
   for (Loop loop : acc->reduce_axes()) {
     inner.push_back(loop);
-    if (UnrollsWindow(*acc)) acc->Unroll(loop);
+    if (unrolls) acc->Unroll(loop);
   }
   if (UnrollsRows(*acc)) acc->Unroll(acc->reduce_axes().back());
   if (IsBlocked(*acc)) {
@@ -174,7 +180,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   Stage* pad = FindPad(*schedule, *acc);
   const bool cut = pad != nullptr && choice.Get("copies_padding") == 0;
   if (cut) {
-    LeavePaddingOut(acc, out, pad, choice.Get("width"));
+    LeavePaddingOut(acc, out, pad, choice.Get("width"), machine);
     pad = nullptr;
   }
   const bool parallel = GuessWork(acc) >= kParallelWork;
@@ -233,7 +239,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
 
   acc->ComputeAt(out, attach);
-  ScheduleAccumulator(acc, lanes);
+  ScheduleAccumulator(acc, machine);
 }
 
 }  // namespace
