@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "compiler/machine/test_machine.h"
 #include "compiler/schedules/choose.h"
 #include "compiler/schedules/cpu/templates.h"
@@ -256,6 +257,20 @@ TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
     EXPECT_THAT(text, Not(HasSubstr("select")));
     EXPECT_THAT(text, Not(HasSubstr("muladd(broadcast(0.0f")));
   }
+}
+
+// A window's code is not many times as long where each lane is a statement.
+TEST_P(PaddingTest, CodeOfAWindowStaysShort) {
+  const Kernel k = BlockedWindow({1, 8, 0, 20, 5, 1, 2, 1}, false);
+  auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
+  ASSERT_TRUE(func.ok()) << func.status();
+  func = tir::VectorizeLoops(tir::Simplify(*func));
+  ASSERT_TRUE(func.ok()) << func.status();
+  func = tir::UnrollLoops(*func);
+  ASSERT_TRUE(func.ok()) << func.status();
+  const std::vector<std::string> parts =
+      absl::StrSplit(tir::Print(*func), "muladd");
+  EXPECT_LE(parts.size(), 700u);
 }
 
 // Nor is one of a tile whose taps all lie on padding or all do not.

@@ -71,8 +71,9 @@ int64_t RowTile(const Stage& acc, const MachineModel& machine) {
   return tile;
 }
 
-// Windows of more elements are loops; of scalar code, which has as many
-// statements as others have lanes, already smaller ones.
+// Windows of more elements are loops. Scalar code has a statement for each lane
+// of a vector, so its sums are loops sooner. Its maxima are not: padding would
+// then be copied.
 constexpr int64_t kMostUnrolled = 25, kMostUnrolledScalar = 9;
 
 // A row of a window that is a loop is unrolled up to this.
@@ -89,8 +90,9 @@ bool UnrollsWindow(const Stage& acc, const MachineModel& machine) {
     if (!ConstExtent(extent)) return false;
     window *= *ConstExtent(extent);
   }
-  return window <=
-         (LanesFor(acc, machine) > 1 ? kMostUnrolled : kMostUnrolledScalar);
+  const bool is_scalar_sum =
+      acc.op().reducer.is_sum && LanesFor(acc, machine) == 1;
+  return window <= (is_scalar_sum ? kMostUnrolledScalar : kMostUnrolled);
 }
 
 // Whether what lies on padding is left out: by a condition for each row of
