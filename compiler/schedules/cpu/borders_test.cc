@@ -85,6 +85,16 @@ class PaddingTest : public testing::TestWithParam<int> {
     ExpectSame(kernel, schedule);
   }
 
+  // The kernel's loops with a statement for each copy of an unrolled one.
+  std::string UnrolledText(const Kernel& kernel) {
+    auto func =
+        Lower("f", kernel.graph, kernel.inputs, kernel.outputs, Make(kernel));
+    if (func.ok()) func = tir::VectorizeLoops(tir::Simplify(*func));
+    if (func.ok()) func = tir::UnrollLoops(*func);
+    EXPECT_TRUE(func.ok()) << func.status();
+    return func.ok() ? tir::Print(*func) : "";
+  }
+
   bool chosen_ = false;
 };
 
@@ -244,15 +254,8 @@ TEST(BordersTest, PartsHaveTheSameTapsOnPadding) {
 
 TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
   for (const int64_t kernel : {5, 7}) {
-    const Kernel k =
-        BlockedWindow({1, 8, 0, 20, kernel, 1, kernel / 2, 1}, false);
-    auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
-    ASSERT_TRUE(func.ok()) << func.status();
-    func = tir::VectorizeLoops(tir::Simplify(*func));
-    ASSERT_TRUE(func.ok()) << func.status();
-    func = tir::UnrollLoops(*func);
-    ASSERT_TRUE(func.ok()) << func.status();
-    const std::string text = tir::Print(*func);
+    const std::string text = UnrolledText(
+        BlockedWindow({1, 8, 0, 20, kernel, 1, kernel / 2, 1}, false));
     EXPECT_THAT(text, Not(HasSubstr("%pad")));
     EXPECT_THAT(text, Not(HasSubstr("select")));
     EXPECT_THAT(text, Not(HasSubstr("muladd(broadcast(0.0f")));
@@ -261,15 +264,8 @@ TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
 
 // A window's code is not many times as long where each lane is a statement.
 TEST_P(PaddingTest, CodeOfAWindowStaysShort) {
-  const Kernel k = BlockedWindow({1, 8, 0, 20, 5, 1, 2, 1}, false);
-  auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
-  ASSERT_TRUE(func.ok()) << func.status();
-  func = tir::VectorizeLoops(tir::Simplify(*func));
-  ASSERT_TRUE(func.ok()) << func.status();
-  func = tir::UnrollLoops(*func);
-  ASSERT_TRUE(func.ok()) << func.status();
-  const std::vector<std::string> parts =
-      absl::StrSplit(tir::Print(*func), "muladd");
+  const std::vector<std::string> parts = absl::StrSplit(
+      UnrolledText(BlockedWindow({1, 8, 0, 20, 5, 1, 2, 1}, false)), "muladd");
   EXPECT_LE(parts.size(), 700u);
 }
 
