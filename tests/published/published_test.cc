@@ -93,14 +93,8 @@ std::string NameOf(
 
 INSTANTIATE_TEST_SUITE_P(Targets, PublishedModelTest,
                          ::testing::Combine(::testing::ValuesIn(Models()),
-                                            ::testing::Values("llvm", "c")),
-                         NameOf);
-
-// The loops of `llvm`, which are compiled when they are loaded.
-INSTANTIATE_TEST_SUITE_P(AtLoad, PublishedModelTest,
-                         ::testing::Combine(::testing::Values("blazeface_front",
-                                                              "silero_vad_v5"),
-                                            ::testing::Values("llvmjit")),
+                                            ::testing::Values("llvm", "llvmjit",
+                                                              "c")),
                          NameOf);
 
 INSTANTIATE_TEST_SUITE_P(Devices, PublishedModelTest,

@@ -35,17 +35,6 @@ void SetOptimizeNone(llvm::Module* module, bool none) {
   }
 }
 
-// Passes that change none of the code that kernels become: their calls, globals
-// and loops are as simple as they are emitted.
-bool IsOfUse(llvm::StringRef pass) {
-  for (llvm::StringRef idle :
-       {"CalledValuePropagationPass", "ConstraintEliminationPass",
-        "GlobalOptPass", "LoopLoadEliminationPass"}) {
-    if (pass == idle) return false;
-  }
-  return true;
-}
-
 void Optimize(llvm::Module* module, llvm::TargetMachine* machine,
               int opt_level) {
   llvm::PipelineTuningOptions tuning;
@@ -55,8 +44,6 @@ void Optimize(llvm::Module* module, llvm::TargetMachine* machine,
   llvm::PassInstrumentationCallbacks callbacks;
   llvm::OptNoneInstrumentation leaves_alone(/*DebugLogging=*/false);
   leaves_alone.registerCallbacks(callbacks);
-  callbacks.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef pass, llvm::Any) { return IsOfUse(pass); });
   llvm::PassBuilder passes(machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
