@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -97,12 +98,13 @@ struct Turns {
 };
 
 // Returns the innermost loop around the stage that chooses results but no
-// elements of an input; nothing where there is none of at least two iterations.
+// elements of an input: of the last such axis; nothing where there is none of
+// at least two iterations.
 std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
   const std::vector<const tir::Var*> vars = tir::VarsOf(load);
   const std::vector<tir::VarPtr>& axes = state.stage->op().axis;
   const tir::Term* innermost = nullptr;
-  for (size_t i = 0; i < axes.size(); ++i) {
+  for (size_t i = axes.size(); i-- > 0 && innermost == nullptr;) {
     if (std::find(vars.begin(), vars.end(), axes[i].get()) != vars.end()) {
       continue;
     }
@@ -132,37 +134,85 @@ int64_t WholeLines(int64_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
-// The part of an input that the iterations of a loop read.
+// All that a stage reads of an input for one place of the loops around it, one
+// element after the other.
 struct Reads {
-  const tir::Load& first;
-  Expr loop;      // its variable
-  int64_t bytes;  // of an iteration
-  std::optional<int64_t> iterations;
+  int64_t elements;
+  int64_t terms;    // of the reduction, for each block of results
+  int64_t of_term;  // the elements that it reads, or less
+  Expr term;        // the number of the term that is added
 };
 
-// Makes the request of an iteration for its part of what follows all that the
-// loop reads; null where that is too far or not known.
-tir::Stmt RequestInTurns(const LoopState& state, const Expr& input,
-                         const Reads& reads) {
-  const std::optional<Turns> turns = TurnsOf(state, input);
-  if (!turns.has_value() || !reads.iterations.has_value()) return nullptr;
-  const tir::Buffer& buffer = reads.first.buffer;
-  const int64_t whole = *reads.iterations * reads.bytes;
-  const int64_t turn = WholeLines((whole + turns->count - 1) / turns->count);
-  const int64_t step =
-      WholeLines((turn + *reads.iterations - 1) / *reads.iterations);
-  const int64_t size = static_cast<int64_t>(buffer->dtype.bytes());
-  std::vector<Expr> indices;
-  for (const Expr& index : reads.first.indices) {
-    indices.push_back(tir::Substitute(
-        index, {{tir::As<tir::Var>(reads.loop), tir::MakeInt(0)}}));
+// Returns what the stage reads for one place of the loops around it; nothing
+// where that is not all of a piece.
+std::optional<Reads> ReadsOf(const LoopState& state, const tir::Load& load) {
+  const std::optional<Affine> offset = OffsetOf(load, state.bounds);
+  if (!offset.has_value()) return std::nullopt;
+  const Operation& op = state.stage->op();
+  struct Step {
+    int64_t elements, extent;
+    Expr var;
+  };
+  std::vector<Step> steps;
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    int64_t extent;
+    if (!tir::AsConstInt(op.reduce_extent[i], &extent)) return std::nullopt;
+    if (extent == 1) continue;
+    const tir::VarPtr& var = op.reduce_axis[i];
+    steps.push_back({offset->CoefficientOf(var.get()), extent, var});
   }
-  indices.back() =
-      indices.back() + turns->turn * (turn / size) + reads.loop * (step / size);
-  if (tir::PrefetchTypeError(buffer, indices, whole, step) != nullptr) {
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return a.elements < b.elements;
+  });
+  if (steps.empty() || steps[0].elements < 1) return std::nullopt;
+  Reads reads = {steps[0].elements, 1, steps[0].elements, tir::MakeInt(0)};
+  for (const Step& step : steps) {
+    if (step.elements != reads.elements) return std::nullopt;
+    reads.term = reads.term + step.var * reads.terms;
+    reads.terms *= step.extent;
+    reads.elements *= step.extent;
+  }
+  // Blocks of results beside each other.
+  for (size_t i = op.axis.size(); i-- > 0;) {
+    const int64_t stride = offset->CoefficientOf(op.axis[i].get());
+    const std::optional<int64_t> extent =
+        state.AxisRange(static_cast<int>(i)).extent.AsConst();
+    if (stride < reads.of_term || extent == 1) continue;
+    if (stride != reads.elements || !extent.has_value()) return std::nullopt;
+    reads.elements *= *extent;
+  }
+  return reads;
+}
+
+// Makes the request of an iteration that reads so many bytes, of each block of
+// results, for its part of what follows all that the stage reads; null where
+// that is too far or not known.
+tir::Stmt RequestInTurns(const LoopState& state, const Expr& input,
+                         int64_t bytes) {
+  const auto& load = *tir::As<tir::Load>(input);
+  const std::optional<Turns> turns = TurnsOf(state, input);
+  const std::optional<Reads> reads = ReadsOf(state, load);
+  if (!turns.has_value() || !reads.has_value()) return nullptr;
+  const tir::Buffer& buffer = load.buffer;
+  const int64_t size = static_cast<int64_t>(buffer->dtype.bytes());
+  const int64_t whole = reads->elements * size;
+  const int64_t turn = WholeLines(tir::CeilDivInt(whole, turns->count)) / size;
+  // It may be less than a line, which several terms then ask for. Parts of
+  // whole lines would ask too fast, for most lines twice.
+  const int64_t of_term = tir::CeilDivInt(turn, reads->terms);
+  std::map<const tir::Var*, Expr> first;
+  for (const tir::VarPtr& var : state.stage->op().reduce_axis) {
+    first[var.get()] = tir::MakeInt(0);
+  }
+  const Expr start = BodyRewriter(state).Mutate(tir::Substitute(input, first));
+  std::vector<Expr> indices = tir::As<tir::Load>(start)->indices;
+  indices.back() = indices.back() + turns->turn * turn +
+                   BodyRewriter(state).Mutate(reads->term) * of_term;
+  const int64_t asked = bytes / reads->of_term * of_term;
+  if (tir::PrefetchTypeError(buffer, indices, whole, asked) != nullptr) {
     return nullptr;
   }
-  return tir::MakePrefetch(buffer, std::move(indices), whole, step);
+  return tir::MakePrefetch(buffer, std::move(indices), whole, asked);
 }
 
 }  // namespace
@@ -188,11 +238,7 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
       continue;
     }
     tir::Stmt stmt;
-    if (request.in_turns) {
-      const Reads reads = {load, place.terms[0].factors[0], bytes,
-                           state.Extent(loop.id).AsConst()};
-      stmt = RequestInTurns(state, *finder.found, reads);
-    }
+    if (request.in_turns) stmt = RequestInTurns(state, *finder.found, bytes);
     if (stmt != nullptr) {
       stmts.push_back(std::move(stmt));
       continue;

@@ -143,12 +143,13 @@ std::string TextInTurns(Expr rows, int64_t depth) {
 }
 
 // Five tiles read 12,800 bytes each: 2,560 of the next ones are a tile's share,
-// in 100 steps. The tail of two rows asks for nothing.
+// 25.6 for each of 100 terms, in whole elements 28. The tail of two rows asks
+// for nothing.
 TEST(PrefetchesTest, InTurnsOfTilesThatReadTheSame) {
   const std::string text = TextInTurns(I(22), 100);
   const size_t first = text.find("prefetch %w");
-  EXPECT_THAT(text, HasSubstr("prefetch %w[i1, 0, i0o * 640 + r0 * 16] "
-                              "bytes [12800, +64)"));
+  EXPECT_THAT(text, HasSubstr("prefetch %w[i1, 0, i0o * 640 + r0 * 7] "
+                              "bytes [12800, +28)"));
   EXPECT_EQ(text.find("prefetch", first + 1), std::string::npos) << text;
 }
 
@@ -156,6 +157,35 @@ TEST(PrefetchesTest, InTurnsOfTheFirstOfAnyNumber) {
   EXPECT_THAT(TextInTurns(tir::MakeVar("n"), 100),
               HasSubstr("prefetch %w[i1, 0, r0 * 16 + min(i0o, 1) * 1600] "
                         "bytes [12800, +64)"));
+}
+
+// Tiles of two panels, each of 3 * 10 terms of 32 columns.
+TEST(PrefetchesTest, InTurnsOfBlocksAndSeveralReduceLoops) {
+  Kernel k;
+  const Tensor x = k.graph.Placeholder("x", kF32, {I(6), I(20), I(3), I(10)});
+  const Tensor w = k.graph.Placeholder("w", kF32, {I(8), I(3), I(10), I(32)});
+  const Tensor c = k.graph.Reduce(
+      "c", {I(8), I(6), I(20), I(32)}, {I(3), I(10)}, Reducer::Sum(kF32),
+      [&](auto& i, auto& r) {
+        return x({i[1], i[2], r[0], r[1]}) * w({i[0], r[0], r[1], i[3]});
+      });
+  auto schedule = Schedule::Create(k.graph, {c});
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  Stage* out = schedule->Find(c);
+  Stage* sum = schedule->CacheWrite(out);
+  auto [blocks, block] = out->Split(out->axis(0), 2);
+  auto [tile, place] = out->Split(out->axis(2), 5);
+  out->Reorder({blocks, out->axis(1), tile, block, place, out->axis(3)});
+  sum->ComputeAt(out, tile);
+  sum->Reorder({sum->reduce_axis(0), sum->reduce_axis(1), sum->axis(0),
+                sum->axis(1), sum->axis(2), sum->axis(3)});
+  sum->PrefetchInTurns(w, sum->reduce_axis(1), 1024);
+  auto f = Lower("f", k.graph, {x, w}, {c}, *schedule);
+  ASSERT_TRUE(f.ok()) << f.status();
+  // Four tiles ask for 480 elements each, 16 for each of 30 terms.
+  EXPECT_THAT(tir::Print(tir::Simplify(*f)),
+              HasSubstr("prefetch %w[i0o * 2, 0, 0, i2o * 480 + r0 * 160 + r1 "
+                        "* 16] bytes [7680, +64)"));
 }
 
 TEST(PrefetchesTest, ByItselfWhereThereIsOneTurn) {

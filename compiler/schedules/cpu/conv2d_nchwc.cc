@@ -239,7 +239,7 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
   PrefetchWeights(
       acc,
       InnermostReduceLoop(*acc, unrolls ? count - 1 : count, inner_channels),
-      machine);
+      machine, /*in_turns=*/!plan.rows_outside);
   acc->Unroll(acc->axis(1));
   acc->Unroll(av);
   acc->Vectorize(al);

@@ -22,7 +22,8 @@ int64_t ChannelBlock(const MachineModel& machine, DataType t) {
   return std::max<int64_t>(shared.lanes(t.bits), has_tiles ? kTileColumns : 4);
 }
 
-int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
+int64_t PanelWidth(const MachineModel& machine, DataType t,
+                   const ProductSizes& sizes) {
   // Floats of 16 bits are multiplied as f32, and each vector of them is
   // converted for each tile: the taller tiles are, the less often.
   constexpr int kSumBits = 32;
@@ -30,10 +31,17 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
   const bool converts = t.is_float() && t.bits < kSumBits;
   const int64_t lanes =
       std::max(machine.lanes(converts ? kSumBits : t.bits), 1);
-  const int64_t vectors = (n + lanes - 1) / lanes;
-  const int64_t most = ProductTile(machine).vectors;
-  return lanes * std::clamp<int64_t>(
-                     vectors, 1, converts ? std::min(kFewVectors, most) : most);
+  const RegisterTile tile = ProductTile(machine);
+  const int64_t most =
+      converts ? std::min(kFewVectors, tile.vectors) : tile.vectors;
+  int64_t vectors =
+      std::clamp<int64_t>(tir::CeilDivInt(sizes.columns, lanes), 1, most);
+  // Tiles of a single vector would load more than they multiply.
+  while (sizes.rows > tile.rows && vectors > kFewVectors &&
+         !IsPanelNear(machine, vectors * lanes * sizes.column_bytes)) {
+    vectors = tir::CeilDivInt(vectors, 2);
+  }
+  return lanes * vectors;
 }
 
 PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units) {
@@ -190,6 +198,31 @@ int64_t GuessedSide(const relay::Dim& side, int64_t channels) {
   return extent;
 }
 
+// The sizes of a product (dense or matmul) by a matrix of so many columns, or
+// by one for each part of a batch.
+ProductSizes SizesOf(const relay::Node& product, int64_t columns) {
+  ProductSizes sizes;
+  sizes.columns = columns;
+  const auto& matrices = product.inputs[1].type();
+  const size_t rank = matrices.shape.size();
+  sizes.column_bytes = static_cast<int64_t>(matrices.dtype.bytes());
+  for (size_t i = rank - 2; i < rank; ++i) {
+    int64_t extent = 0;
+    tir::AsConstInt(matrices.shape[i], &extent);
+    sizes.column_bytes *= extent;
+  }
+  sizes.column_bytes /= columns;
+  const auto& result = product.outputs[0].shape;
+  sizes.rows = 1;
+  for (size_t i = rank == 2 ? 0 : result.size() - 2; i + 1 < result.size();
+       ++i) {
+    int64_t extent = 0;
+    tir::AsConstInt(result[i], &extent);
+    sizes.rows *= extent;
+  }
+  return sizes;
+}
+
 }  // namespace
 
 LayoutPreferences CpuLayouts(const MachineModel& machine) {
@@ -222,7 +255,8 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     if (FillsByteTiles(machine, product)) return kTileColumns;
     // A single column is as good as a row, which needs no vectors side by side.
     if (columns == 1 && product.outputs[0].dtype.is_float()) return 0;
-    return PanelWidth(machine, product.outputs[0].dtype, columns);
+    return PanelWidth(machine, product.outputs[0].dtype,
+                      SizesOf(product, columns));
   };
   layouts.step_panel = [machine](DataType type, int64_t units) {
     return StepPanel(machine, type, units);

@@ -12,9 +12,18 @@ namespace ingot::te::cpu {
 
 // The channel block b of *_nchwc tensors of type t: a vector, but at least 4.
 int64_t ChannelBlock(const MachineModel& machine, DataType t);
-// The panel width nr of dense_packed weights of type t, for n columns: as many
-// vectors as a register tile has, or as the columns fill.
-int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n);
+
+// A product by a constant matrix. Rows of the result that are not known are 0.
+struct ProductSizes {
+  int64_t rows = 0, columns = 0;
+  int64_t column_bytes = 0;  // of the matrix
+};
+
+// The panel width nr of dense_packed weights, for results of type t: as many
+// vectors as a register tile has, or as the columns fill; fewer where several
+// tiles share panels that would be too long (IsPanelNear).
+int64_t PanelWidth(const MachineModel& machine, DataType t,
+                   const ProductSizes& sizes);
 
 // The panels of the matrix of a recurrent layer with so many units: as many
 // accumulators as hide the latency of a multiply-add, in whole vectors that

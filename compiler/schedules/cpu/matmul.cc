@@ -225,14 +225,23 @@ int64_t GivenVectors(const Stage& stage, int64_t n, int64_t lanes,
 }
 
 // The vectors of tiles of whole panels: several of them side by side keep the
-// multipliers, and what reads ahead in memory, busy where rows are few. Threads
-// share what is left.
-std::vector<int64_t> WholePanels(const Stage& stage, int64_t panel, int64_t n,
-                                 int64_t lanes) {
+// multipliers, and what reads ahead in memory, busy where rows are few. Where
+// several tiles of rows share them, they must not be too long. Threads share
+// what is left.
+std::vector<int64_t> WholePanels(const Stage& stage,
+                                 const MachineModel& machine, int64_t panel,
+                                 int64_t m, int64_t n, int64_t lanes) {
   constexpr int64_t kMostVectors = 8, kEnoughTiles = 8;
   std::vector<int64_t> vectors = {panel};
   if (!IsPacked(&stage) || HasWords(&stage)) return vectors;
+  const int64_t column_bytes =
+      GuessExtent(stage.op().reduce_extent[0]) *
+      static_cast<int64_t>(RightOperand(stage)->buffer->dtype.bytes());
   for (int64_t v = 2 * panel; v <= kMostVectors; v += panel) {
+    if (m > CeilDiv(kEnoughAccumulators, v) &&
+        !IsPanelNear(machine, v * lanes * column_bytes)) {
+      break;
+    }
     if (CeilDiv(n, v * lanes) >= kEnoughTiles) vectors.push_back(v);
   }
   return vectors;
@@ -295,6 +304,9 @@ double WordInstructions(const MachineModel& machine, int64_t rows) {
   return kProducts + kUnpack / static_cast<double>(rows);
 }
 
+// So many tiles of rows do not wait for memory: they share what is read.
+constexpr int64_t kManyTiles = 4;
+
 ScheduleSpace Space(const ScheduleSite& site) {
   const auto& shape = ResultOf(site.schedule, site.stage)->output().shape();
   const int64_t lanes = LanesFor(site.stage, site.machine);
@@ -307,18 +319,23 @@ ScheduleSpace Space(const ScheduleSite& site) {
                           static_cast<double>(CeilDiv(n, lanes));
   // Rows beyond enough accumulators lengthen the tail of a tile whose width is
   // given; where it is not, a wider tile is the better use of registers.
-  const int64_t rows =
-      given == 0
-          ? kMaxTileRows
-          : std::min({kMaxTileRows, m, CeilDiv(kEnoughAccumulators, given)});
+  int64_t rows = kMaxTileRows;
+  if (given != 0) {
+    rows = std::min({rows, m, CeilDiv(kEnoughAccumulators, given)});
+    // A last tile of one row takes as long as one of a few.
+    if (ConstExtent(shape[RowAxis(site.stage)]) &&
+        m > (kManyTiles - 1) * rows) {
+      rows = CeilDiv(m, CeilDiv(m, rows));
+    }
+  }
   ScheduleSpace space;
-  space.parameters = {
-      {"vectors", given == 0 ? UpTo(kMaxTileVectors)
-                             : WholePanels(site.stage, given, n, lanes)},
-      {"rows", UpTo(rows)},
-      // A block of rows of the left operand fills 1 / n of the second-level
-      // cache.
-      {"l2_part", CacheParts(site.stage, site.machine, m)}};
+  space.parameters = {{"vectors", given == 0 ? UpTo(kMaxTileVectors)
+                                             : WholePanels(site.stage, machine,
+                                                           given, m, n, lanes)},
+                      {"rows", UpTo(rows)},
+                      // A block of rows of the left operand fills 1 / n of the
+                      // second-level cache.
+                      {"l2_part", CacheParts(site.stage, site.machine, m)}};
   if (HasWords(&site.stage)) {
     // More rows than this share nothing that is worth their registers.
     constexpr int64_t kMostRows = 8;
@@ -382,7 +399,6 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const ResultTiles tiles =
       CutIntoTiles(out, static_cast<int>(row_axis), block, tile, lanes);
   acc->ComputeAt(out, tiles.rows);
-  constexpr int64_t kManyTiles = 4;
   if (ConvertsWeights(*acc) && m >= kManyTiles * tile.rows &&
       ConstExtent(out->output().shape()[row_axis])) {
     ConvertPanels(schedule, acc, out, tiles.columns, lanes);

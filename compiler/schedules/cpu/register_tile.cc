@@ -67,6 +67,10 @@ RegisterTile ProductTile(const MachineModel& machine) {
   return best;
 }
 
+bool IsPanelNear(const MachineModel& machine, int64_t bytes) {
+  return bytes <= machine.l2_bytes / 4;
+}
+
 bool IsWorthWritingOut(const MachineModel& machine, RegisterTile tile,
                        int64_t steps) {
   // More becomes too much code.

@@ -44,6 +44,11 @@ RegisterTile ProductTile(const MachineModel& machine);
 // The cost by which ProductTile chooses.
 double SpareProductCycles(const MachineModel& machine, RegisterTile tile);
 
+// Whether the second-level cache keeps a panel of so many bytes that several
+// tiles read, and the next one, which they ask for meanwhile, beside the rows
+// of the data.
+bool IsPanelNear(const MachineModel& machine, int64_t bytes);
+
 // Whether so many steps of the reduction should be written out, not a loop, for
 // a tile of floats: steps then share the loop's tests and its end, which a
 // processor may guess wrong, and the instructions for a product's addresses.

@@ -251,8 +251,8 @@ TEST_P(SchedulesTest, DensePacked) {
                                               {1, 300, 40, 9},
                                               {21, 1, 33, 8},
                                               {3, 1, 40, 9}}) {
-    Check(PackedProduct(s,
-                        PanelWidth(TestCpuWithSmallCaches(bits()), kF32, s.n)));
+    Check(PackedProduct(s, PanelWidth(TestCpuWithSmallCaches(bits()), kF32,
+                                      {s.m, s.n, s.k * 4})));
   }
 }
 

@@ -65,7 +65,7 @@ class SpacesTest : public testing::TestWithParam<int> {
 
 TEST_P(SpacesTest, Matmul) {
   CheckPoints(Product({1, 13, 33, 5}, false), "cpu.matmul", 7);
-  const int64_t nr = PanelWidth(Cpu(GetParam()), kF32, 40);
+  const int64_t nr = PanelWidth(Cpu(GetParam()), kF32, {9, 40, 5 * 4});
   CheckPoints(PackedProduct({2, 9, 40, 5}, nr), "cpu.matmul", 1);
 }
 
