@@ -103,18 +103,19 @@ struct Turns {
 std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
   const std::vector<const tir::Var*> vars = tir::VarsOf(load);
   const std::vector<tir::VarPtr>& axes = state.stage->op().axis;
-  const tir::Term* innermost = nullptr;
-  for (size_t i = axes.size(); i-- > 0 && innermost == nullptr;) {
+  std::optional<tir::Term> innermost;
+  for (size_t i = axes.size(); i-- > 0 && !innermost.has_value();) {
     if (std::find(vars.begin(), vars.end(), axes[i].get()) != vars.end()) {
       continue;
     }
-    for (const tir::Term& term : state.box[i].min.terms) {
-      if (innermost == nullptr || term.coefficient < innermost->coefficient) {
-        innermost = &term;
+    const Affine first = state.AxisRange(static_cast<int>(i)).min;
+    for (const tir::Term& term : first.terms) {
+      if (!innermost || term.coefficient < innermost->coefficient) {
+        innermost = term;
       }
     }
   }
-  if (innermost == nullptr || innermost->factors.size() != 1) {
+  if (!innermost.has_value() || innermost->factors.size() != 1) {
     return std::nullopt;
   }
   const Expr& var = innermost->factors[0];
@@ -135,12 +136,13 @@ int64_t WholeLines(int64_t bytes) {
 }
 
 // All that a stage reads of an input for one place of the loops around it, one
-// element after the other.
+// element after the other from each of one or two places on.
 struct Reads {
   int64_t elements;
-  int64_t terms;    // of the reduction, for each block of results
-  int64_t of_term;  // the elements that it reads, or less
-  Expr term;        // the number of the term that is added
+  int64_t terms;    // of the reduction
+  int64_t of_term;  // the elements from one term to the next
+  Expr term;        // the number of the one that is added
+  std::vector<int64_t> places = {0};
 };
 
 // Returns what the stage reads for one place of the loops around it; nothing
@@ -156,7 +158,9 @@ std::optional<Reads> ReadsOf(const LoopState& state, const tir::Load& load) {
   std::vector<Step> steps;
   for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
     int64_t extent;
-    if (!tir::AsConstInt(op.reduce_extent[i], &extent)) return std::nullopt;
+    if (!tir::AsConstInt(op.reduce_extent[i], &extent) || extent < 1) {
+      return std::nullopt;
+    }
     if (extent == 1) continue;
     const tir::VarPtr& var = op.reduce_axis[i];
     steps.push_back({offset->CoefficientOf(var.get()), extent, var});
@@ -178,21 +182,26 @@ std::optional<Reads> ReadsOf(const LoopState& state, const tir::Load& load) {
     const std::optional<int64_t> extent =
         state.AxisRange(static_cast<int>(i)).extent.AsConst();
     if (stride < reads.of_term || extent == 1) continue;
-    if (stride != reads.elements || !extent.has_value()) return std::nullopt;
-    reads.elements *= *extent;
+    if (stride == reads.elements && extent.has_value()) {
+      reads.elements *= *extent;
+    } else if (extent == 2 && reads.places.size() == 1) {
+      reads.places.push_back(stride);
+    } else {
+      return std::nullopt;
+    }
   }
   return reads;
 }
 
-// Makes the request of an iteration that reads so many bytes, of each block of
-// results, for its part of what follows all that the stage reads; null where
+// Makes the requests of an iteration that reads so many bytes, of each block of
+// results, for its part of what follows all that the stage reads; none where
 // that is too far or not known.
-tir::Stmt RequestInTurns(const LoopState& state, const Expr& input,
-                         int64_t bytes) {
+std::vector<tir::Stmt> RequestsInTurns(const LoopState& state,
+                                       const Expr& input, int64_t bytes) {
   const auto& load = *tir::As<tir::Load>(input);
   const std::optional<Turns> turns = TurnsOf(state, input);
   const std::optional<Reads> reads = ReadsOf(state, load);
-  if (!turns.has_value() || !reads.has_value()) return nullptr;
+  if (!turns.has_value() || !reads.has_value()) return {};
   const tir::Buffer& buffer = load.buffer;
   const int64_t size = static_cast<int64_t>(buffer->dtype.bytes());
   const int64_t whole = reads->elements * size;
@@ -210,9 +219,15 @@ tir::Stmt RequestInTurns(const LoopState& state, const Expr& input,
                    BodyRewriter(state).Mutate(reads->term) * of_term;
   const int64_t asked = bytes / reads->of_term * of_term;
   if (tir::PrefetchTypeError(buffer, indices, whole, asked) != nullptr) {
-    return nullptr;
+    return {};
   }
-  return tir::MakePrefetch(buffer, std::move(indices), whole, asked);
+  const Expr last = indices.back();
+  std::vector<tir::Stmt> requests;
+  for (const int64_t place : reads->places) {
+    indices.back() = last + place;
+    requests.push_back(tir::MakePrefetch(buffer, indices, whole, asked));
+  }
+  return requests;
 }
 
 }  // namespace
@@ -237,11 +252,10 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
                                bytes) != nullptr) {
       continue;
     }
-    tir::Stmt stmt;
-    if (request.in_turns) stmt = RequestInTurns(state, *finder.found, bytes);
-    if (stmt != nullptr) {
-      stmts.push_back(std::move(stmt));
-      continue;
+    if (request.in_turns) {
+      const auto requests = RequestsInTurns(state, *finder.found, bytes);
+      stmts.insert(stmts.end(), requests.begin(), requests.end());
+      if (!requests.empty()) continue;
     }
     for (const int64_t place :
          PlacesOf(state, *tir::As<tir::Load>(*finder.found), bytes)) {

@@ -188,6 +188,33 @@ TEST(PrefetchesTest, InTurnsOfBlocksAndSeveralReduceLoops) {
                         "* 16] bytes [7680, +64)"));
 }
 
+// Each of two panels that lie apart is followed by the next one of its own, and
+// the loop that takes turns is one of the stage itself.
+TEST(PrefetchesTest, InTurnsOfTwoPlaces) {
+  Graph graph;
+  const Tensor x = graph.Placeholder("x", kF32, {I(20), I(100)});
+  const Tensor w = graph.Placeholder("w", kF32, {I(2), I(3), I(100), I(32)});
+  const Tensor c =
+      graph.Reduce("c", {I(3), I(20), I(2), I(32)}, {I(100)},
+                   Reducer::Sum(kF32), [&](auto& i, auto& r) {
+                     return x({i[1], r[0]}) * w({i[2], i[0], r[0], i[3]});
+                   });
+  auto schedule = Schedule::Create(graph, {c});
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  Stage* stage = schedule->Find(c);
+  auto [tile, row] = stage->Split(stage->axis(1), 4);
+  stage->Reorder({stage->axis(0), tile, stage->reduce_axis(0), row,
+                  stage->axis(2), stage->axis(3)});
+  stage->PrefetchInTurns(w, stage->reduce_axis(0), 1024);
+  auto f = Lower("f", graph, {x, w}, {c}, *schedule);
+  ASSERT_TRUE(f.ok()) << f.status();
+  const std::string text = tir::Print(tir::Simplify(*f));
+  EXPECT_THAT(text, HasSubstr("prefetch %w[0, i0, 0, i1o * 640 + r0 * 7] "
+                              "bytes [12800, +28)"));
+  EXPECT_THAT(text, HasSubstr("prefetch %w[0, i0, 0, i1o * 640 + r0 * 7 + 9600]"
+                              " bytes [12800, +28)"));
+}
+
 TEST(PrefetchesTest, ByItselfWhereThereIsOneTurn) {
   EXPECT_THAT(TextInTurns(I(4), 100),
               HasSubstr("prefetch %w[i1, r0, 0] bytes [1024, +128)"));

@@ -107,7 +107,7 @@ void ScheduleWinogradProducts(Stage* products, const std::vector<Loop>& outside,
     products->Unroll(terms);
     terms = products->reduce_axis(0);
   }
-  PrefetchWeights(products, terms, machine);
+  PrefetchWeights(products, terms, machine, /*in_turns=*/true);
   for (Loop loop : inside) products->Unroll(loop);
   products->Unroll(products->axis(3));
   products->Unroll(v);
