@@ -267,6 +267,8 @@ void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
                      bool in_turns, int64_t least_rows) {
   // Scalar code is slower than memory.
   if (machine.vector_bits == 0) return;
+  // A network's other kernels need the rest of the cache.
+  constexpr int64_t kLeastPart = 8;
   // Of 512 to 16384, tried on Zen 3, none was faster.
   constexpr int64_t kBytesAhead = 4096;
   const tir::Var* column = product->op().axis.back().get();
@@ -277,7 +279,7 @@ void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
     }
     int64_t bytes = load->buffer->dtype.bytes();
     for (const Expr& extent : load->buffer->shape) bytes *= GuessExtent(extent);
-    if (bytes > machine.l2_bytes / 2) {
+    if (bytes > machine.l2_bytes / kLeastPart) {
       const Tensor input{load->buffer};
       if (in_turns) {
         product->PrefetchInTurns(input, loop, kBytesAhead, least_rows);

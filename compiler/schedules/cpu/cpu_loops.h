@@ -61,8 +61,9 @@ inline constexpr int64_t kColumnsAtOnce = 1024;
 // Asks for the weights of a product, which are the operands that depend on the
 // last of its axes, before iterations of the reduce loop `loop` need them: a
 // processor's own guesses end at each page, and memory is slower than the
-// products of a few rows. Those that stay in the second-level cache are near
-// enough as they are, and so are those that fewer rows than `least_rows` use.
+// products of a few rows. Those that stay in the second-level cache from run to
+// run are near enough as they are, and so are those that fewer rows than
+// `least_rows` use.
 // With `in_turns`, tiles that are made of the same weights one after the other
 // share the requests for the next ones (Stage::PrefetchInTurns).
 void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
