@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "runtime/plan/plan.pb.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/plans.h"
+#include "tools/ingot/wrap.h"
 #include "tools/report/functions.h"
 #include "tools/report/set_facts.h"
 
@@ -114,7 +116,8 @@ std::string TargetTable(const std::vector<TargetFacts>& targets) {
 
 // A row for each call: how much is in use, also as a bar.
 std::string MemoryTable(const Json& graph) {
-  constexpr int64_t kBar = 40;
+  // A narrow terminal has room for the function's name beside a short one.
+  const int bar = WidthOf(stdout) < 120 ? 20 : 40;
   const std::vector<int64_t> use = graph["use"];
   const int64_t most =
       std::max<int64_t>(1, *std::max_element(use.begin(), use.end()));
@@ -123,7 +126,7 @@ std::string MemoryTable(const Json& graph) {
     const bool is_end = i + 1 == use.size();
     const Json call = is_end ? Json() : graph["calls"][i];
     const auto length = static_cast<size_t>(
-        static_cast<double>(use[i]) / static_cast<double>(most) * kBar + 0.5);
+        static_cast<double>(use[i]) / static_cast<double>(most) * bar + 0.5);
     table.Add({is_end ? "end" : absl::StrCat(i),
                HumanSize(static_cast<uint64_t>(use[i])),
                std::string(length, '#'), is_end ? "" : call.value("f", ""),
