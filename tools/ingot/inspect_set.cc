@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "artifact/edits.h"
 #include "base/status_macros.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/dim_expr.h"
@@ -80,6 +81,7 @@ Facts About(const ArtifactSet& set) {
     add(absl::StrCat("libraries needed", of),
         absl::StrJoin(key.link_libraries(), " "));
   }
+  add("edited", absl::StrJoin(EditedPaths(provenance), ", "));
   add("symbols start with", provenance.symbol_prefix());
   for (const Provenance::Option& option : provenance.options()) {
     facts.emplace_back(absl::StrCat("option ", option.name()), option.value());
