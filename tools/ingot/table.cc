@@ -90,7 +90,7 @@ std::string Table::ToString() const { return ToString(WidthOf(stdout)); }
 std::string Table::ToString(size_t width) const {
   Layout layout = LayOut(width, right_.size());
   if (width != kAnyWidth) {
-    for (size_t beside = right_.size(); --beside > 0;) {
+    for (size_t beside = right_.size(); beside-- > 1;) {
       Layout other = LayOut(width, beside);
       if (other.IsBetterThan(layout)) layout = std::move(other);
     }
