@@ -61,7 +61,8 @@ absl::StatusOr<Blob> Blob::MapFd(int fd, absl::string_view name) {
   }
   if (!S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, " is not a regular file"));
+        absl::StrCat(name, S_ISDIR(info.st_mode) ? " is a folder, not a file"
+                                                 : " is not a regular file"));
   }
   if (info.st_size == 0) return Blob();
   if (static_cast<uint64_t>(info.st_size) >

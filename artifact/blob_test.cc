@@ -82,7 +82,8 @@ TEST(BlobTest, MapsAnEmptyFile) {
 TEST(BlobTest, RefusesWhatIsNoRegularFile) {
   const std::string folder = TestFolder();
   EXPECT_TRUE(Fails(Blob::MapFile(folder).status(),
-                    absl::StatusCode::kInvalidArgument, {folder}));
+                    absl::StatusCode::kInvalidArgument,
+                    {folder, "is a folder"}));
   EXPECT_TRUE(Fails(Blob::MapFile(folder + "/none").status(),
                     absl::StatusCode::kNotFound, {folder + "/none"}));
   const std::string pipe = folder + "/pipe";

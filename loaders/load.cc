@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "base/annotate.h"
@@ -130,14 +131,12 @@ absl::StatusOr<std::shared_ptr<Module>> CallLoader(
 // Links the native code of `set` and opens the library of its main key.
 // `*linked` gets the set that this library carries.
 absl::StatusOr<std::shared_ptr<Module>> LinkAndOpen(const ArtifactSet& set,
-                                                    const Artifact& native,
                                                     const LoadOptions& options,
                                                     ArtifactSet* linked) {
   if (options.link == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the set is not linked (", ArtifactPath(native),
-        " is native code) and this program has no linker; make a library of "
-        "it with `ingot link`"));
+    return absl::FailedPreconditionError(
+        "the set has native code that is not linked, and this program has no "
+        "linker; make a library of it with `ingot link`");
   }
   absl::StatusOr<std::string> path = options.link(set);
   if (!path.ok()) return Annotate(path.status(), "linking");
@@ -173,6 +172,26 @@ absl::Status OpenOtherKeys(const ArtifactSet& linked,
     modules->push_back(*std::move(opened));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<LoadedModel> LoadFile(absl::string_view path,
+                                     const LoaderRegistry& loaders,
+                                     const LoadOptions& options) {
+  // A library is recognised by its first bytes, not by its name.
+  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  if (bytes.ok() && IsElf(bytes->view())) {
+    return LoadLibrary(
+        *bytes, [path] { return LibraryModule::Open(path); }, loaders, options);
+  }
+  ReadOptions read;
+  read.check_all_digests = options.check_digests;
+  read.accept_edits = options.accept_edits;
+  read.on_edited_note = options.on_edited_note;
+  INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
+                         options.read_set != nullptr
+                             ? options.read_set(path, loaders, read)
+                             : ReadContainerFile(path, read));
+  return Load(set, loaders, options);
 }
 
 // The devices that a plan, which may be hostile, runs on.
@@ -276,12 +295,11 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
   INGOT_ASSIGN_OR_RETURN(context.devices,
                          OpenDevices(context.plan, loaders, options));
 
-  if (auto native = groups.find(kNativeLoader); native != groups.end()) {
+  if (groups.count(kNativeLoader) > 0) {
     ArtifactSet linked = set;
     if (library == nullptr) {
       INGOT_ASSIGN_OR_RETURN(std::shared_ptr<Module> opened,
-                             LinkAndOpen(set, native->second.begin()->second[0],
-                                         options, &linked));
+                             LinkAndOpen(set, options, &linked));
       context.library = std::move(opened);
     }
     INGOT_RETURN_IF_ERROR(OpenOtherKeys(linked, &imports));
@@ -309,21 +327,11 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
 absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
                                      const LoaderRegistry& loaders,
                                      const LoadOptions& options) {
-  // A library is recognised by its first bytes, not by its name.
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (bytes.ok() && IsElf(bytes->view())) {
-    return LoadLibrary(
-        *bytes, [path] { return LibraryModule::Open(path); }, loaders, options);
+  absl::StatusOr<LoadedModel> model = LoadFile(path, loaders, options);
+  if (model.ok() || absl::StrContains(model.status().message(), path)) {
+    return model;
   }
-  ReadOptions read;
-  read.check_all_digests = options.check_digests;
-  read.accept_edits = options.accept_edits;
-  read.on_edited_note = options.on_edited_note;
-  INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
-                         options.read_set != nullptr
-                             ? options.read_set(path, loaders, read)
-                             : ReadContainerFile(path, read));
-  return Load(set, loaders, options);
+  return Annotate(model.status(), path);
 }
 
 absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,

@@ -51,6 +51,21 @@ TEST_F(LoadTest, LoadsEveryForm) {
   ExpectAddsTen(LoadMemory(*Blob::MapFile(library), loaders));
 }
 
+// A program that loads several knows which.
+TEST_F(LoadTest, ErrorsNameTheFileOnce) {
+  const std::string unlinked = TestFile("unlinked.ingot");
+  ASSERT_EQ(WriteContainer(AddSet(), unlinked), absl::OkStatus());
+  EXPECT_EQ(LoadPath(unlinked, CoreLoaders()).status(),
+            absl::FailedPreconditionError(absl::StrCat(
+                unlinked,
+                ": the set has native code that is not linked, and this "
+                "program has no linker; make a library of it with `ingot "
+                "link`")));
+  const std::string none = TestFile("none.so");
+  EXPECT_EQ(LoadPath(none, CoreLoaders()).status().message(),
+            absl::StrCat("cannot open ", none, ": No such file or directory"));
+}
+
 TEST_F(LoadTest, TwoLibrariesFromMemoryStayApart) {
   const LoaderRegistry loaders = CoreLoaders();
   const std::string first = TestFile("first.so"),

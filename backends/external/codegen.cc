@@ -21,12 +21,19 @@ json TargetJson(const Target& target) {
       {"key", target.key}, {"kind", target.kind}, {"options", target.options}};
 }
 
+// Aborted, which ends the compilation, where there is no answer.
 absl::Status Supports(Connection& connection, const Target& target, json node) {
-  INGOT_ASSIGN_OR_RETURN(const Answer answer,
-                         connection.Ask({{"method", "supports"},
-                                         {"target", TargetJson(target)},
-                                         {"node", std::move(node)}}));
-  const std::string why_not = TextOr(answer.body, "why_not", "");
+  const absl::StatusOr<Answer> answer =
+      connection.Ask({{"method", "supports"},
+                      {"target", TargetJson(target)},
+                      {"node", std::move(node)}});
+  if (!answer.ok()) return absl::AbortedError(answer.status().message());
+  const auto found = answer->body.find("why_not");
+  if (found != answer->body.end() && !found->is_string()) {
+    return absl::AbortedError(absl::StrCat("the backend ", connection.name(),
+                                           ": 'why_not' is no text"));
+  }
+  const std::string why_not = TextOr(answer->body, "why_not", "");
   return why_not.empty() ? absl::OkStatus() : absl::UnimplementedError(why_not);
 }
 

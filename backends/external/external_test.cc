@@ -178,6 +178,14 @@ std::string WhatComesOf(const std::string& method, const std::string& text) {
 TEST(ExternalTest, ErrorsSayWhat) {
   EXPECT_THAT(WhatComesOf("relay_to_runtime", "{\"error\": \"no rain\"}\n"),
               HasSubstr("no rain"));
+  // No reason to give the node to the next target.
+  EXPECT_THAT(WhatComesOf("supports", "{\"error\": \"no rain\"}\n"),
+              HasSubstr("target mine, asked about node m: the backend"));
+  EXPECT_THAT(WhatComesOf("supports", "[]\n"), HasSubstr("no JSON object"));
+  EXPECT_THAT(WhatComesOf("supports", "{\"why_not\": true}\n"),
+              HasSubstr("'why_not' is no text"));
+  EXPECT_THAT(WhatComesOf("supports", ""),
+              HasSubstr("ended without an answer"));
   EXPECT_THAT(WhatComesOf("relay_to_runtime", "{}\n"),
               HasSubstr("made no artifact for the region model_mine_0"));
   EXPECT_THAT(

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/builtin.h"
+#include "backends/testing/run_model.h"
 #include "backends/testing/run_regions.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
@@ -126,6 +127,21 @@ absl::StatusOr<LoadedModel> LoadSet(const ArtifactSet& set) {
   INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
   INGOT_RETURN_IF_ERROR(RegisterFunctionLoader("turned", LoadSum, &loaders));
   return Load(set, loaders);
+}
+
+TEST(ConstantUpdater, GeneratesARegionWithKeysForGoldenTexts) {
+  ASSERT_EQ(testing_support::AddBackend(
+                [](TargetRegistry* kinds) { return kinds->Register(Turned()); },
+                nullptr),
+            absl::OkStatus());
+  const auto set = testing_support::GenerateRegion(
+      "turned", R"(module { func @main(%x: f32[2]) -> (%y) {
+        %w = const f32[2] {1, 2}
+        %y = add(%x, %w)
+      } })");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(testing_support::TextOf(*set, "turned"),
+            "region shape: 2 weights: w\n");
 }
 
 // Two regions with one constant, which the host has, too, as it is.

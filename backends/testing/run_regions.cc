@@ -54,6 +54,10 @@ absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target_text,
                          ParseRelay(text));
   if (kind->constant_updater != nullptr) {
     INGOT_RETURN_IF_ERROR(kind->constant_updater(target, module->main()));
+    for (const auto& node : module->main()->nodes()) {
+      if (node->kind != relay::NodeKind::kConstant) continue;
+      node->attrs.Set("constant", node->name);
+    }
   }
   INGOT_ASSIGN_OR_RETURN(
       CodegenResult result,

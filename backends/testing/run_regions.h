@@ -23,8 +23,10 @@ namespace ingot::testing_support {
 absl::StatusOr<std::unique_ptr<relay::Module>> ParseRelay(
     absl::string_view text);
 
-// Calls the hook relay_to_runtime of `target` on @main, as if it were a
-// region, with the symbol "region". For golden texts.
+// Calls the hooks constant_updater and relay_to_runtime of `target` on @main,
+// as if it were a region without composites, with the symbol "region" and the
+// names of constants as their keys. For golden texts; CompileRelay makes
+// composites.
 absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target,
                                            absl::string_view text);
 

@@ -49,7 +49,8 @@ struct RegionCall {
   // The first operator with one of these names; null if there is none.
   const relay::Node* Find(const std::vector<std::string>& names) const;
   // The `n`-th operand of the operator `name` that is not made by one of
-  // `nodes`; null if there is none.
+  // `nodes`, as that has it: in a composite a parameter, not yet what is
+  // outside of it. Null if there is none.
   relay::Value Operand(const std::string& name, int n = 0) const;
 };
 RegionCall ReadCall(const relay::Module& module, const relay::Node& node);

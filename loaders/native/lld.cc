@@ -14,9 +14,9 @@ absl::Status RunLld(std::vector<std::string> words, const std::string& folder) {
   const std::string program = words[0];
   absl::StatusOr<ProgramResult> result = RunProgram(std::move(words));
   if (absl::IsNotFound(result.status())) {
-    return absl::NotFoundError(absl::StrCat(
-        "the linker '", program,
-        "' is not in PATH; install LLVM 19's LLD (Debian's package lld-19)"));
+    return absl::NotFoundError(
+        absl::StrCat("there is no linker '", program,
+                     "'; install LLVM 19's LLD (Debian's package lld-19)"));
   }
   if (!result.ok()) return result.status();
   if (result->ok()) return absl::OkStatus();

@@ -30,9 +30,9 @@ absl::Status CompileC(const std::string& cc,
   // The shell's word for a program that is not there.
   if (result.exit_status == 127) {
     return absl::NotFoundError(
-        absl::StrCat("the C compiler '", cc,
-                     "' is not in PATH; install it or name another with the "
-                     "target's -cc"));
+        absl::StrCat("there is no C compiler '", cc,
+                     "'; install it or name another, by `ingot link --cc`, "
+                     "$INGOT_CC or the target's -cc"));
   }
   return absl::FailedPreconditionError(
       absl::StrCat(cc, " refuses ", source, ":\n", result.output));

@@ -78,7 +78,8 @@ class Server:
             artifact = dict(request["artifact"])
             offset, size = artifact.pop("content")
             rule = self._backends.inspectors[request["inspector"]]
-            return {"text": rule.inspect(Artifact(content=sent[offset : offset + size], **artifact))}
+            text = rule.inspect(Artifact(content=sent[offset : offset + size], **artifact))
+            return {"text": _text(text, f"the inspector {rule.name}")}
         if method == "infer":
             operator = self._backends.operators[request["operator"]]
             operands = operands_of(request["inputs"])
@@ -165,7 +166,15 @@ def _supports(kind: TargetKind, target: Target, node: Node) -> Dict[str, str]:
     if kind.operators is not None and node.op not in kind.operators and not node.nodes:
         return {"why_not": f"not {node.op}"}
     why_not = None if kind.supports is None else kind.supports(target, node)
-    return {} if why_not is None else {"why_not": why_not or "not supported"}
+    if why_not is None:
+        return {}
+    return {"why_not": _text(why_not, f"supports of {kind.name}") or "not supported"}
+
+
+def _text(value: object, who: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{who} returned {value!r}, which is no text")
+    return value
 
 
 def serve(backends: Backends) -> None:

@@ -140,6 +140,15 @@ TEST_F(CliFailureTest, OutputThatCannotBeWritten) {
   ExpectError({"dump", "@mlp.ingot", "-o", "@"}, 1, {Path("")});
 }
 
+TEST_F(CliFailureTest, ASetIsNotNamedAsALibrary) {
+  CompileMlp();
+  Do({"dump", "@mlp.ingot", "-o", "@mlp"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@mlp.so"}, 2,
+              {"mlp.so", "`ingot link`"});
+  ExpectError({"pack", "@mlp", "-o", "@mlp.so"}, 2, {"`ingot link`"});
+  ExpectError({"prepare", "@mlp.ingot", "-o", "@mlp.so"}, 2, {"`ingot link`"});
+}
+
 TEST_F(CliFailureTest, AModelThatIsNoFunctionHasNoHeaderAndNoFolder) {
   // Another target's region is in the way.
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--quiet",

@@ -10,6 +10,7 @@ namespace ingot {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -186,6 +187,22 @@ TEST_F(ReplaceTest, ErrorsSayWhatDoesNotFit) {
   WriteFileBytes(Path("mine.txt"), "");
   fails("increment_add=" + Path("mine.txt"),
         {"a kernel is a file .c, .ll or .o"});
+}
+
+// A library has no artifact of the code that it was linked from.
+TEST_F(ReplaceTest, ALibraryOfEditedCodeSaysSo) {
+  Do({"link", "@c.ingot", "-o", "@b.so",
+      "--replace=increment_add=" + Path("mine.c")});
+  const std::string kernels = "host/c/increment_kernels.c";
+  const std::string mine = "host/replaced/increment_add.c";
+  EXPECT_THAT(
+      Do({"list", "@b.so"}),
+      ContainsRegex("host +replaced +- +increment_add.c +- +- +edited"));
+  EXPECT_EQ(DoJson({"list", "@b.so"})["edited"],
+            nlohmann::json::array({kernels, mine}));
+  EXPECT_THAT(Do({"inspect", "@b.so"}),
+              ContainsRegex("edited +" + kernels + ", " + mine));
+  EXPECT_THAT(Do({"inspect", "@c.ingot"}), Not(HasSubstr("edited")));
 }
 
 }  // namespace

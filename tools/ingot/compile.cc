@@ -20,6 +20,7 @@
 #include "tools/ingot/output.h"
 #include "tools/ingot/relay_texts.h"
 #include "tools/ingot/replace.h"
+#include "tools/ingot/sets.h"
 
 namespace ingot {
 
@@ -66,6 +67,7 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
 
   compile.show_placement = !quiet;
   const std::string& model = flags.word(0);
+  INGOT_RETURN_IF_ERROR(CheckSetName(output));
   INGOT_RETURN_IF_ERROR(CheckWritable(output));
   INGOT_RETURN_IF_ERROR(CheckIsOther(output, model));
   INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,

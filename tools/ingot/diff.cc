@@ -223,8 +223,10 @@ void Show(const std::string& title, const std::string& key,
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   Table table({title, "A", "B"});
   for (const Difference& d : differences) {
-    table.Add({OneLine(d.name), d.a.empty() ? "-" : OneLine(d.a),
-               d.b.empty() ? "-" : OneLine(d.b)});
+    const auto cell = [](const std::string& text) {
+      return text.empty() ? "-" : Cut(OneLine(text), kShort);
+    };
+    table.Add({cell(d.name), cell(d.a), cell(d.b)});
     list.push_back({{"name", d.name}, {"a", d.a}, {"b", d.b}});
   }
   if (!differences.empty()) Print(absl::StrCat(table.ToString(), "\n"));

@@ -9,14 +9,34 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/closest_names.h"
 #include "base/status_macros.h"
+#include "tools/ingot/wrap.h"
 
 namespace ingot {
 namespace {
 
 constexpr char kUsagePayload[] = "ingot/usage";
+
+// `doc`, whose lines were broken for a wide page, in lines of a terminal.
+// Indented lines are those of a list.
+std::string Reflow(absl::string_view doc, size_t columns) {
+  if (columns == kAnyWidth) return std::string(doc);
+  std::vector<std::string> parts;
+  for (const absl::string_view line : absl::StrSplit(doc, '\n')) {
+    if (parts.empty() || absl::StartsWith(line, " ")) {
+      parts.emplace_back(line);
+    } else {
+      absl::StrAppend(&parts.back(), " ", line);
+    }
+  }
+  for (std::string& part : parts) {
+    part = WrapAt(absl::StartsWith(part, " ") ? 6 : 0, part, columns);
+  }
+  return absl::StrJoin(parts, "\n");
+}
 
 std::string Spell(absl::string_view name) {
   return absl::StrCat(name.size() == 1 ? "-" : "--", name);
@@ -203,7 +223,7 @@ absl::StatusOr<bool> FlagSet::Parse(absl::Span<const std::string> args) {
     } else if (arg == "--") {
       only_words = true;
     } else if (arg == "--help" || arg == "-h") {
-      const std::string help = Help();
+      const std::string help = Help(WidthOf(stdout));
       fwrite(help.data(), 1, help.size(), stdout);
       return false;
     } else {
@@ -235,7 +255,7 @@ absl::StatusOr<bool> FlagSet::Parse(absl::Span<const std::string> args) {
   return true;
 }
 
-std::string FlagSet::Help() const {
+std::string FlagSet::Help(size_t columns) const {
   std::string text = absl::StrCat("Usage: ingot ", command_);
   for (const std::string& word : words_) absl::StrAppend(&text, " ", word);
   std::vector<std::pair<std::string, const Flag*>> rows;
@@ -249,11 +269,11 @@ std::string FlagSet::Help() const {
     width = std::max(width, left.size());
     rows.emplace_back(std::move(left), &flag);
   }
-  absl::StrAppend(&text, " [flags]\n\n", doc_, "\n\nFlags:\n");
+  absl::StrAppend(&text, " [flags]\n\n", Reflow(doc_, columns), "\n\nFlags:\n");
   for (const auto& [left, flag] : rows) {
     absl::StrAppend(&text, "  ", left,
-                    std::string(width - left.size() + 2, ' '), flag->help,
-                    "\n");
+                    std::string(width - left.size() + 2, ' '),
+                    WrapAt(width + 4, flag->help, columns), "\n");
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #ifndef INGOT_TOOLS_INGOT_FLAGS_H_
 #define INGOT_TOOLS_INGOT_FLAGS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -59,7 +60,8 @@ class FlagSet {
 
   const std::string& word(size_t i) const { return given_words_[i]; }
 
-  std::string Help() const;
+  // For a terminal of so many columns.
+  std::string Help(size_t columns) const;
 
   FlagSet(const FlagSet&) = delete;
   FlagSet& operator=(const FlagSet&) = delete;

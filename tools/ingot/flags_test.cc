@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/ingot/wrap.h"
 
 namespace ingot {
 namespace {
@@ -96,7 +97,8 @@ TEST(FlagSetTest, RequiredFlags) {
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(std::string(result.status().message()),
               HasSubstr("needs -o OUT"));
-  EXPECT_THAT(flags.Help(), HasSubstr("Usage: ingot cook -o OUT [flags]"));
+  EXPECT_THAT(flags.Help(kAnyWidth),
+              HasSubstr("Usage: ingot cook -o OUT [flags]"));
 }
 
 TEST(FlagSetTest, HelpIsNoError) {
@@ -114,7 +116,20 @@ TEST(FlagSetTest, NoLimitIsNoDefaultToShow) {
   int64_t ram = std::numeric_limits<int64_t>::max();
   FlagSet flags("cook", {}, "Cooks.");
   flags.Int("ram", "BYTES", "fail above", 0, ram, &ram);
-  EXPECT_THAT(flags.Help(), HasSubstr("fail above\n"));
+  EXPECT_THAT(flags.Help(kAnyWidth), HasSubstr("fail above\n"));
+}
+
+TEST(FlagSetTest, HelpFitsATerminal) {
+  bool salt = false;
+  FlagSet flags("cook", {}, "Cooks\nwhat there is. In pots:\n  a: one pot");
+  flags.Bool("salt", "adds it, as much as a pinch", &salt);
+  const std::string help = flags.Help(24);
+  EXPECT_THAT(help,
+              HasSubstr("Cooks what there is. In\npots:\n  a: one pot\n"));
+  EXPECT_THAT(flags.Help(40),
+              HasSubstr("  --salt  adds it, as much as a pinch\n"));
+  EXPECT_THAT(flags.Help(24),
+              HasSubstr("  --salt  adds it, as\n          much as a\n"));
 }
 
 }  // namespace

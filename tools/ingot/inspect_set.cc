@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "artifact/edits.h"
 #include "base/status_macros.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/plan.pb.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/plans.h"
+#include "tools/ingot/wrap.h"
 #include "tools/report/functions.h"
 #include "tools/report/set_facts.h"
 
@@ -78,6 +81,7 @@ Facts About(const ArtifactSet& set) {
     add(absl::StrCat("libraries needed", of),
         absl::StrJoin(key.link_libraries(), " "));
   }
+  add("edited", absl::StrJoin(EditedPaths(provenance), ", "));
   add("symbols start with", provenance.symbol_prefix());
   for (const Provenance::Option& option : provenance.options()) {
     facts.emplace_back(absl::StrCat("option ", option.name()), option.value());
@@ -114,7 +118,8 @@ std::string TargetTable(const std::vector<TargetFacts>& targets) {
 
 // A row for each call: how much is in use, also as a bar.
 std::string MemoryTable(const Json& graph) {
-  constexpr int64_t kBar = 40;
+  // A narrow terminal has room for the function's name beside a short one.
+  const int bar = WidthOf(stdout) < 120 ? 20 : 40;
   const std::vector<int64_t> use = graph["use"];
   const int64_t most =
       std::max<int64_t>(1, *std::max_element(use.begin(), use.end()));
@@ -123,7 +128,7 @@ std::string MemoryTable(const Json& graph) {
     const bool is_end = i + 1 == use.size();
     const Json call = is_end ? Json() : graph["calls"][i];
     const auto length = static_cast<size_t>(
-        static_cast<double>(use[i]) / static_cast<double>(most) * kBar + 0.5);
+        static_cast<double>(use[i]) / static_cast<double>(most) * bar + 0.5);
     table.Add({is_end ? "end" : absl::StrCat(i),
                HumanSize(static_cast<uint64_t>(use[i])),
                std::string(length, '#'), is_end ? "" : call.value("f", ""),

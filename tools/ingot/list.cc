@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "artifact/edits.h"
 #include "artifact/sha256.h"
 #include "base/status_macros.h"
@@ -37,8 +38,10 @@ absl::Status RunList(Args args, const Backends& backends) {
   if (!edited.empty()) header.push_back("EDITED");
   Table table(header);
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::array();
+  std::set<std::string> elsewhere = edited;
   for (const Artifact& artifact : set->artifacts()) {
     const std::string digest = Sha256Hex(artifact.content.view());
+    elsewhere.erase(ArtifactPath(artifact));
     const bool is_edited = edited.count(ArtifactPath(artifact)) > 0;
     std::vector<std::string> row = {artifact.target_key,
                                     artifact.codegen_id,
@@ -56,8 +59,17 @@ absl::Status RunList(Args args, const Backends& backends) {
                          {"sha256", digest},
                          {"edited", is_edited}});
   }
+  // Code that a library was linked from, or what somebody left out.
+  for (const std::string& path : elsewhere) {
+    std::vector<std::string> row = absl::StrSplit(path, '/');
+    row.resize(header.size(), "-");
+    std::swap(row[2], row[3]);  // the loader is not known
+    row.back() = "edited";
+    table.Add(std::move(row));
+  }
   Print(table.ToString());
-  if (json) PrintJson({{"artifacts", std::move(artifacts)}});
+  if (json)
+    PrintJson({{"artifacts", std::move(artifacts)}, {"edited", edited}});
   return absl::OkStatus();
 }
 

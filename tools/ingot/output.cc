@@ -1,13 +1,11 @@
 #include "tools/ingot/output.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -15,26 +13,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "base/annotate.h"
+#include "tools/ingot/wrap.h"
 
 namespace ingot {
 namespace {
-
-int TerminalWidth(FILE* stream) {
-  winsize size;
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return size.ws_col;
-  }
-  return 80;
-}
-
-// Columns that UTF-8 text takes, one a character: right for what names hold.
-size_t DisplayWidth(absl::string_view text) {
-  size_t width = 0;
-  for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) ++width;
-  }
-  return width;
-}
 
 // Whether `text` has `word`, and not only as a part of another word.
 bool HasWord(absl::string_view text, absl::string_view word) {
@@ -114,56 +96,21 @@ std::string OneLine(absl::string_view text) {
   return line;
 }
 
-std::string Cut(absl::string_view line) {
-  constexpr size_t kBeginning = 500, kEnd = 400;
-  if (line.size() <= kBeginning + kEnd) return std::string(line);
+std::string Cut(absl::string_view line, size_t most) {
+  if (line.size() <= most) return std::string(line);
+  const size_t beginning = most * 5 / 9, end = most - beginning;
   const auto continues = [line](size_t i) {
     return (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
   };
   // Bytes that are no UTF-8 may all continue something.
-  size_t first = kBeginning, last = line.size() - kEnd;
-  while (first > kBeginning - 4 && continues(first)) --first;
-  while (last < line.size() - kEnd + 4 && continues(last)) ++last;
+  size_t first = beginning, last = line.size() - end;
+  while (first > beginning - 4 && continues(first)) --first;
+  while (last < line.size() - end + 4 && continues(last)) ++last;
   return absl::StrCat(line.substr(0, first), "…", line.substr(last));
 }
 
 absl::Status Where(const absl::Status& status, absl::string_view where) {
   return HasWord(status.message(), where) ? status : Annotate(status, where);
-}
-
-Table::Table(std::vector<std::string> header) {
-  for (std::string& title : header) {
-    right_.push_back(!title.empty() && title[0] == '>');
-    if (right_.back()) title.erase(0, 1);
-  }
-  rows_.push_back(std::move(header));
-}
-
-void Table::Add(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = OneLine(cell);
-  cells.resize(right_.size());
-  rows_.push_back(std::move(cells));
-}
-
-std::string Table::ToString() const {
-  std::vector<size_t> widths(right_.size(), 0);
-  for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], DisplayWidth(row[i]));
-    }
-  }
-  std::string text;
-  for (const auto& row : rows_) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += "  ";
-      const std::string padding(widths[i] - DisplayWidth(row[i]), ' ');
-      absl::StrAppend(&line, right_[i] ? padding : "", row[i],
-                      right_[i] ? "" : padding);
-    }
-    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
-  }
-  return text;
 }
 
 void Print(absl::string_view text) {
@@ -204,7 +151,7 @@ void Progress::Update(absl::string_view what, double fraction) {
   std::string line =
       absl::StrFormat("[%s%s] %3d%% %s", std::string(filled, '#'),
                       std::string(kBar - filled, '.'), percent, OneLine(what));
-  const size_t width = static_cast<size_t>(TerminalWidth(options_.stream));
+  const size_t width = WidthOf(options_.stream);
   if (line.size() >= width) line.resize(width - 1);
   absl::FPrintF(options_.stream, "\r%s\033[K", line);
   fflush(options_.stream);

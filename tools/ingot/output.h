@@ -3,6 +3,7 @@
 #ifndef INGOT_TOOLS_INGOT_OUTPUT_H_
 #define INGOT_TOOLS_INGOT_OUTPUT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -27,9 +28,11 @@ std::string HumanNumber(double value);
 // vanish, so that a name from a file can not forge lines or drive a terminal.
 std::string OneLine(absl::string_view text);
 
-// `line`, of which at most 900 bytes are kept: its beginning and its end, which
-// say where and why, with "…" between them. No character is cut in two.
-std::string Cut(absl::string_view line);
+// `line`, of which at most `most` bytes are kept: its beginning and its end,
+// which say where and why, with "…" between them. No character is cut in two.
+std::string Cut(absl::string_view line, size_t most = 900);
+// What a cell of a table should have at most.
+inline constexpr size_t kShort = 180;
 
 // `text` without control characters other than line breaks and tabs.
 std::string Printable(absl::string_view text);
@@ -44,9 +47,17 @@ class Table {
   explicit Table(std::vector<std::string> header);
   // As many cells as the header has.
   void Add(std::vector<std::string> cells);
+  // Fits the terminal that stdout is, as the next one says.
   std::string ToString() const;
+  // With lines of at most `width` columns, as far as those that are aligned
+  // right leave room: others are broken or, where that saves many lines, stand
+  // beneath the row, indented.
+  std::string ToString(size_t width) const;
 
  private:
+  struct Layout;
+  Layout LayOut(size_t width, size_t beside) const;
+
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;  // the header first
 };

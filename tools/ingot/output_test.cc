@@ -5,9 +5,12 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/wrap.h"
 
 namespace ingot {
 namespace {
@@ -64,6 +67,61 @@ TEST(TableTest, AlignsColumns) {
             "NAME      SIZE  LAST\n"
             "a          5 B  x\n"
             "l\xC3\xA4nger  1234 B\n");
+}
+
+Table NodesAndReasons() {
+  Table table({"NODE", ">CALLS", "WHY"});
+  table.Add({"/features/features.3/expand1x1/Conv", "12", "only f32, not i8"});
+  table.Add({"/features/features.4/Relu", "1", ""});
+  return table;
+}
+
+TEST(TableTest, IsAsWideAsItNeedsToBe) {
+  EXPECT_EQ(NodesAndReasons().ToString(kAnyWidth),
+            "NODE                                 CALLS  WHY\n"
+            "/features/features.3/expand1x1/Conv     12  only f32, not i8\n"
+            "/features/features.4/Relu                1\n");
+}
+
+TEST(TableTest, BreaksWhatIsTooWide) {
+  EXPECT_EQ(NodesAndReasons().ToString(52),
+            "NODE                         CALLS  WHY\n"
+            "/features/features.3/           12  only f32, not i8\n"
+            "expand1x1/Conv\n"
+            "/features/features.4/Relu        1\n");
+}
+
+TEST(TableTest, PutsBeneathWhatWouldTakeManyMoreLinesBeside) {
+  Table table({"NODE", ">CALLS", "WHY"});
+  for (const char* const calls : {"12", "1"}) {
+    table.Add({"/features/features.3/expand1x1/Conv", calls,
+               "only f32, not i8; only strides of one; only channel groups of "
+               "one; only dense weights"});
+  }
+  table.Add({"/features/features.4/Relu", "1", ""});
+  EXPECT_EQ(table.ToString(42),
+            "NODE                                 CALLS\n"
+            "    WHY\n"
+            "/features/features.3/expand1x1/Conv     12\n"
+            "    only f32, not i8; only strides of one;\n"
+            "    only channel groups of one; only dense\n"
+            "    weights\n"
+            "/features/features.3/expand1x1/Conv      1\n"
+            "    only f32, not i8; only strides of one;\n"
+            "    only channel groups of one; only dense\n"
+            "    weights\n"
+            "/features/features.4/Relu                1\n");
+}
+
+TEST(TableTest, NoWidthIsTooSmall) {
+  for (size_t width = 0; width < 60; ++width) {
+    const std::string text = NodesAndReasons().ToString(width);
+    EXPECT_THAT(text, testing::HasSubstr("12")) << width;
+    if (width < 25) continue;
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      EXPECT_LE(line.size(), width) << text;
+    }
+  }
 }
 
 // The text that progress left in a file.

@@ -27,6 +27,7 @@ absl::Status RunPack(Args args, const Backends& backends) {
   AddReplace(&flags, &replacements);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
+  INGOT_RETURN_IF_ERROR(CheckSetName(output));
 
   INGOT_ASSIGN_OR_RETURN(const Builtins builtins, MakeBuiltins(backends));
   read.on_edited_note = WarnOfEditedNote;

@@ -95,6 +95,7 @@ absl::Status RunPrepare(Args args, const Backends& backends) {
   AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
+  INGOT_RETURN_IF_ERROR(CheckSetName(output));
 
   INGOT_ASSIGN_OR_RETURN(const Builtins builtins, MakeBuiltins(backends));
   absl::StatusOr<ArtifactSet> set =

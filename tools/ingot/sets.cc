@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "artifact/artifact.h"
@@ -157,6 +158,13 @@ absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
     if (!s.ok()) return s;
   }
   return builtins;
+}
+
+absl::Status CheckSetName(absl::string_view output) {
+  if (!absl::EndsWith(output, ".so")) return absl::OkStatus();
+  return UsageError(absl::StrCat(
+      "-o ", output,
+      ": this writes a set, OUT.ingot; `ingot link` makes a library of it"));
 }
 
 bool IsModel(absl::string_view path, const Builtins& builtins) {

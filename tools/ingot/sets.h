@@ -62,6 +62,10 @@ class EditedNotes {
   std::vector<std::pair<std::string, std::string>> notes_;  // with artifacts
 };
 
+// UsageError for a set that would be named as a library: a program that opens
+// it would be told that it is damaged.
+absl::Status CheckSetName(absl::string_view output);
+
 // The purpose that a set is opened for.
 enum class SetUse {
   kShow,   // a linked library will do, which lacks its native code

@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/output.h"
+#include "tools/ingot/wrap.h"
 
 namespace ingot {
 namespace {
@@ -24,47 +26,38 @@ std::vector<std::string> Hooks(const TargetKind& kind) {
   return hooks;
 }
 
-// Words in lines of up to 100 columns, each after the first one indented.
-std::string Wrapped(const std::vector<std::string>& words) {
-  constexpr size_t kColumns = 100;
-  constexpr absl::string_view kIndent = "\n    ";
-  std::string text;
-  size_t column = 13;  // after "  operators: "
-  for (const std::string& word : words) {
-    const bool fits = column + word.size() <= kColumns;
-    absl::StrAppend(&text, text.empty() ? "" : fits ? " " : kIndent, word);
-    column = (fits ? column : kIndent.size() - 1) + word.size() + 1;
-  }
-  return text;
-}
-
 std::string Operators(const TargetKind& kind) {
   if (kind.IsHost()) return "every one that Ingot lowers to loops";
   if (!kind.operators.has_value()) return "as its options say";
   if (kind.operators->empty()) return "only in composites";
-  return Wrapped(*kind.operators);
+  return absl::StrJoin(*kind.operators, " ");
 }
 
 std::string Describe(const TargetKind& kind) {
-  std::string text =
-      absl::StrCat(kind.name, ": ", kind.doc,
-                   "\n  hooks: ", absl::StrJoin(Hooks(kind), ", "),
-                   "\n  loaders: ", absl::StrJoin(kind.loaders, ", "), "\n");
+  std::vector<std::string> lines = {
+      absl::StrCat("hooks: ", absl::StrJoin(Hooks(kind), ", ")),
+      absl::StrCat("loaders: ", absl::StrJoin(kind.loaders, ", "))};
   for (const auto& [name, option] : kind.options) {
-    absl::StrAppend(&text, "  -", name, ": ", option.doc);
+    lines.push_back(absl::StrCat("-", name, ": ", option.doc));
     if (!option.otherwise.empty()) {
-      absl::StrAppend(&text, " [", option.otherwise, "]");
+      absl::StrAppend(&lines.back(), " [", option.otherwise, "]");
     }
-    text += '\n';
   }
-  absl::StrAppend(&text, "  operators: ", Operators(kind), "\n");
+  lines.push_back(absl::StrCat("operators: ", Operators(kind)));
   if (kind.last_resort) {
-    absl::StrAppend(&text, "  asked without being named, for operators that ",
-                    "Ingot has no definition of\n");
+    lines.emplace_back(
+        "asked without being named, for operators that Ingot has no definition "
+        "of");
   }
   for (const CompositePattern& pattern : kind.patterns) {
-    absl::StrAppend(&text, "  composite ", pattern.name, ": ",
-                    pattern.pattern.ToString(), "\n");
+    lines.push_back(absl::StrCat("composite ", pattern.name, ": ",
+                                 pattern.pattern.ToString()));
+  }
+  const size_t width = WidthOf(stdout);
+  std::string text = absl::StrCat(
+      WrapAt(2, absl::StrCat(kind.name, ": ", kind.doc), width), "\n");
+  for (const std::string& line : lines) {
+    absl::StrAppend(&text, "  ", WrapAt(6, line, width), "\n");
   }
   return text;
 }

@@ -336,6 +336,10 @@ TEST_F(BuildMainTest, SaysWhatCannotBeOneFunction) {
                          "args: [0, 1] num_outputs: 1 }"),
             "net_dnnl_0 (for conv1) is not made of loops of the target that "
             "generates the code, but by another one");
+  EXPECT_EQ(refused(io + "calls { function: 'net_dnnl_0' source: 'a, b, c, d, "
+                         "e, f' args: [0, 1] num_outputs: 1 }"),
+            "net_dnnl_0 (for a, b, c, d and 2 more) is not made of loops of "
+            "the target that generates the code, but by another one");
   EXPECT_EQ(refused(io + "calls { random_state {} source: 'noise' args: 1 "
                          "num_outputs: 1 }"),
             "random_state (for noise) needs the executor's seed");

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/signature.h"
 #include "compiler/tir/arith/simplify.h"
@@ -14,10 +17,17 @@
 namespace ingot {
 namespace {
 
-// "fused_conv (for conv1, relu1)"
+// "fused_conv (for conv1, relu1)". A region may stand for the whole model: then
+// the first nodes say where it is.
 std::string NameOf(absl::string_view step, const PlanCall& call) {
-  return absl::StrCat(step, call.source().empty() ? "" : " (for ",
-                      call.source(), call.source().empty() ? "" : ")");
+  if (call.source().empty()) return std::string(step);
+  constexpr size_t kMost = 4;
+  std::vector<absl::string_view> nodes = absl::StrSplit(call.source(), ", ");
+  const size_t all = nodes.size();
+  nodes.resize(std::min(all, kMost));
+  return absl::StrCat(
+      step, " (for ", absl::StrJoin(nodes, ", "),
+      all > kMost ? absl::StrCat(" and ", all - kMost, " more") : "", ")");
 }
 
 }  // namespace

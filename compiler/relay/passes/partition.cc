@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
@@ -111,10 +112,20 @@ class Partitioner {
     }
   }
 
+  // What a hook says, if it is no reason against the node but a failure of the
+  // program that has the hook: that says nothing of what the target takes.
+  static absl::Status FailureToAnswer(const absl::Status& said,
+                                      const TargetChoice& choice,
+                                      const Node& node) {
+    if (!absl::IsAborted(said)) return absl::OkStatus();
+    return Annotate(said, absl::StrCat("target ", choice.target.ToString(),
+                                       ", asked about ", Describe(node)));
+  }
+
   // A composite that ends in `root` and that the target takes; empty if none.
   // `*why_not` then is what the check of the first one that is there says.
-  RegionUnit FindComposite(const TargetChoice& choice, Node* root,
-                           std::string* why_not) {
+  absl::StatusOr<RegionUnit> FindComposite(const TargetChoice& choice,
+                                           Node* root, std::string* why_not) {
     for (const CompositePattern& pattern : choice.kind->patterns) {
       std::vector<Node*> nodes =
           Match(pattern.pattern, root, users_, function_->outputs);
@@ -126,12 +137,13 @@ class Partitioner {
       const absl::Status checked = pattern.check == nullptr
                                        ? absl::OkStatus()
                                        : pattern.check(choice.target, nodes);
-      if (checked.ok()) return {std::move(nodes), pattern.name};
+      if (checked.ok()) return RegionUnit{std::move(nodes), pattern.name};
+      INGOT_RETURN_IF_ERROR(FailureToAnswer(checked, choice, *root));
       if (why_not->empty()) {
         *why_not = absl::StrCat("as ", pattern.name, ": ", checked.message());
       }
     }
-    return {};
+    return RegionUnit();
   }
 
   absl::Status Choose(const TargetChoice& choice) {
@@ -149,10 +161,12 @@ class Partitioner {
         continue;
       }
       std::string why_not;
-      RegionUnit unit = FindComposite(choice, node, &why_not);
+      INGOT_ASSIGN_OR_RETURN(RegionUnit unit,
+                             FindComposite(choice, node, &why_not));
       if (unit.nodes.empty()) {
         const absl::Status supported = choice.kind->Takes(choice.target, *node);
         if (!supported.ok()) {
+          INGOT_RETURN_IF_ERROR(FailureToAnswer(supported, choice, *node));
           // The reason against a composite says more than that against a single
           // operator.
           if (why_not.empty()) why_not = std::string(supported.message());
@@ -201,13 +215,15 @@ class Partitioner {
         taken_.insert(node.get());
         node->attrs.Set("target", choice.target.Id());
         changed_ = true;
-      } else if (pinned_.count(node.get()) > 0) {
+        continue;
+      }
+      INGOT_RETURN_IF_ERROR(FailureToAnswer(supported, choice, *node));
+      if (pinned_.count(node.get()) > 0) {
         return absl::InvalidArgumentError(absl::StrCat(
             Describe(*node), " is pinned to ", choice.target.ToString(),
             ", which does not take it: ", supported.message()));
-      } else {
-        Refuse(choice, *node, supported.message());
       }
+      Refuse(choice, *node, supported.message());
     }
     return absl::OkStatus();
   }

@@ -51,6 +51,19 @@ TEST(QuantizedMovesTest, ConvolutionsAlongTimeMultiplyBytes) {
   EXPECT_THAT(text, Not(HasSubstr("= pad(")));
 }
 
+// Whoever reads times and placements by the model's nodes finds each.
+TEST(QuantizedMovesTest, WhatMovesKeepsTheNamesOfTheModel) {
+  const std::string text = Simplified(R"((%x: i8[1, 2, 4, 4]) -> (%y) {
+    %s = const f32[] {0.5}
+    %z = const i8[] {3}
+    %d = dequantize(%x, %s, %z) from "dequantize"
+    %p = max_pool2d(%d) {kernel=[2, 2], strides=[2, 2]} from "pool"
+    %y = quantize(%p, %s, %z) {dtype=i8} from "quantize"
+  })");
+  EXPECT_THAT(text, HasSubstr("= max_pool2d(%x) {"));
+  EXPECT_THAT(text, HasSubstr("from \"pool\", \"quantize\""));
+}
+
 TEST(QuantizedMovesTest, PaddingThatIsNotZeroStays) {
   const std::string text = CausalLayer(1);
   EXPECT_THAT(text, HasSubstr("= pad(%d"));

@@ -152,7 +152,13 @@ absl::StatusOr<bool> ApplyRules(Function* function,
         }
         // The replacement takes the node's name if it was made for the node.
         for (; known < function->nodes().size(); ++known) {
-          appended.insert(function->nodes()[known].get());
+          Node* const part = function->nodes()[known].get();
+          appended.insert(part);
+          // It computes a part of what the node did, in a kernel of its own
+          // perhaps.
+          if (part->kind == NodeKind::kOp && part->sources.empty()) {
+            part->sources.Add(node->sources);
+          }
         }
         const bool made = appended.count(result->node) > 0 &&
                           context.named_.count(result->node) == 0;
