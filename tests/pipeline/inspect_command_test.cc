@@ -56,6 +56,22 @@ TEST_F(InspectTest, FindsCodeInSourcesAndGraphs) {
   }
 }
 
+// No more than what there is: no random inputs, no extremes, a count of nodes.
+TEST_F(InspectTest, AModelOfNothing) {
+  WriteFileBytes(Path("nothing.relay"), R"(module {
+  func @main() -> (%y: "y") {
+    %y = const f32[0, 3] {}
+  }
+})");
+  Do({"compile", "@nothing.relay", "-o", "@nothing.ingot", "--quiet"});
+  EXPECT_THAT(Do({"explain", "@nothing.relay"}),
+              HasSubstr("placement: no nodes\n"));
+  const nlohmann::json output = DoJson({"run", "@nothing.ingot"})["outputs"][0];
+  EXPECT_TRUE(output["min"].is_null()) << output;
+  EXPECT_THAT(Do({"bench", "@nothing.ingot", "--runs=2"}),
+              Not(HasSubstr("random")));
+}
+
 TEST_F(InspectTest, ShowsMemoryOverTime) {
   const std::string set = Compile("llvm");
   const nlohmann::json all = DoJson({"inspect", set});
