@@ -58,7 +58,7 @@ class RunTest(unittest.TestCase):
                 self.model(x)
             self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
             self.assertIn(words, str(caught.exception))
-        for x in (np.array(["a"]), np.zeros((2, 3), ">f4")):
+        for x in (np.array(["a"]), np.zeros((2, 3), ">f4"), np.zeros((2, 3), np.clongdouble)):
             with self.assertRaises(TypeError):
                 self.model(x)
         with self.assertRaisesRegex(TypeError, "takes 1 inputs"):
