@@ -78,6 +78,13 @@ class ArtifactsTest(unittest.TestCase):
         artifacts[path] = artifacts[path].text() + "/* mine */\n"
         self.assertIn({"name": "edited", "a": "", "b": path}, self.artifacts.diff(artifacts)["set"])
 
+    def test_takes_bytes_of_any_kind(self):
+        artifacts = ingot.compile(os.environ["AFFINE"], target="c")
+        path = self.source(artifacts)
+        for content, text in ((b"1", "1"), (bytearray(b"2"), "2"), (memoryview(b"3"), "3"), ("4", "4")):
+            artifacts[path] = content
+            self.assertEqual(artifacts[path].text(), text)
+
     def test_names_of_files_need_not_be_utf8(self):
         folder = os.path.join(self.folder, os.fsdecode(b"\xff"))
         os.mkdir(folder)
