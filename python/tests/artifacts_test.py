@@ -66,6 +66,15 @@ class ArtifactsTest(unittest.TestCase):
         edited = ingot.pack(folder, accept_edits=True)
         np.testing.assert_array_equal(edited.load()([[1, 1, 1]])[0], [[5, 6, 7]])
 
+    def test_an_edited_plan_is_an_edit(self):
+        folder = os.path.join(self.folder, "with_plan")
+        self.artifacts.dump(folder)
+        with open(os.path.join(folder, "host/ingot/plan.binpb.txt"), "a") as file:
+            file.write("# mine\n")
+        for read in (ingot.open_set, ingot.pack):
+            with self.assertRaisesRegex(ingot.Error, "plan.binpb.txt was changed"):
+                read(folder)
+
     def test_inspects_what_is_long(self):
         artifacts = ingot.compile(os.environ["AFFINE"], target="c")
         path = self.source(artifacts)
