@@ -192,6 +192,16 @@ TEST_F(ExportMlfTest, ThePlanIsJson) {
   EXPECT_EQ(plan["tensors"][1]["constant"], "w");
 }
 
+TEST_F(ExportMlfTest, RefusesTwoCodegensFilesOfOneName) {
+  Add("ingot", kMetadataLoader, "plan.binpb", kDefaultTargetKey,
+      plan_.SerializeAsString());
+  Add("mine", kNativeLoader, "net.c", "dsp", "another source");
+  EXPECT_THAT(
+      std::string(ExportMlf(set_, "", absl::UnixEpoch()).status().message()),
+      HasSubstr("dsp/mine/net.c and another artifact would both be "
+                "codegen/dsp/src/net.c"));
+}
+
 TEST_F(ExportMlfTest, RefusesWhatTheFormatCannotSay) {
   plan_.add_symbols()->set_name("n");
   DimExpr* dim = plan_.mutable_types(0)->mutable_shape(0);
