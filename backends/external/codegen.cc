@@ -22,11 +22,13 @@ json TargetJson(const Target& target) {
 }
 
 absl::Status Supports(Connection& connection, const Target& target, json node) {
-  INGOT_ASSIGN_OR_RETURN(const Answer answer,
-                         connection.Ask({{"method", "supports"},
-                                         {"target", TargetJson(target)},
-                                         {"node", std::move(node)}}));
-  const std::string why_not = TextOr(answer.body, "why_not", "");
+  const absl::StatusOr<Answer> answer =
+      connection.Ask({{"method", "supports"},
+                      {"target", TargetJson(target)},
+                      {"node", std::move(node)}});
+  // That nothing is known of the node is no reason to refuse it.
+  if (!answer.ok()) return absl::AbortedError(answer.status().message());
+  const std::string why_not = TextOr(answer->body, "why_not", "");
   return why_not.empty() ? absl::OkStatus() : absl::UnimplementedError(why_not);
 }
 

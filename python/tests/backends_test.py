@@ -292,6 +292,9 @@ int __tvm_ffi_%s(void* self, const Any* args, int32_t count, Any* result) {
         with self.assertRaisesRegex(ingot.Error, "ValueError: no rain today") as caught:
             compile_with(relay_to_runtime=refuse)
         self.assertIsInstance(caught.exception.__cause__, ValueError)
+        with self.assertRaisesRegex(ingot.Error, "target mine: .*ValueError: no rain today") as caught:
+            compile_with(supports=refuse)
+        self.assertIsInstance(caught.exception.__cause__, ValueError)
         with self.assertRaisesRegex(ingot.Error, "no artifact for the region model_mine_0"):
             compile_with(relay_to_runtime=lambda target, region: [])
         with self.assertRaisesRegex(ingot.Error, "'lines'"):

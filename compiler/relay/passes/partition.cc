@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
@@ -111,10 +112,19 @@ class Partitioner {
     }
   }
 
+  // Passes on what a target said of a node, unless it could not say anything:
+  // that ends the compilation, and is no reason to give the node to another.
+  static absl::Status Said(const absl::Status& status,
+                           const TargetChoice& choice, const Node& node) {
+    if (!absl::IsAborted(status)) return absl::OkStatus();
+    return Annotate(status, absl::StrCat(Describe(node), ": target ",
+                                         choice.target.ToString()));
+  }
+
   // A composite that ends in `root` and that the target takes; empty if none.
   // `*why_not` then is what the check of the first one that is there says.
-  RegionUnit FindComposite(const TargetChoice& choice, Node* root,
-                           std::string* why_not) {
+  absl::StatusOr<RegionUnit> FindComposite(const TargetChoice& choice,
+                                           Node* root, std::string* why_not) {
     for (const CompositePattern& pattern : choice.kind->patterns) {
       std::vector<Node*> nodes =
           Match(pattern.pattern, root, users_, function_->outputs);
@@ -126,12 +136,13 @@ class Partitioner {
       const absl::Status checked = pattern.check == nullptr
                                        ? absl::OkStatus()
                                        : pattern.check(choice.target, nodes);
-      if (checked.ok()) return {std::move(nodes), pattern.name};
+      if (checked.ok()) return RegionUnit{std::move(nodes), pattern.name};
+      INGOT_RETURN_IF_ERROR(Said(checked, choice, *root));
       if (why_not->empty()) {
         *why_not = absl::StrCat("as ", pattern.name, ": ", checked.message());
       }
     }
-    return {};
+    return RegionUnit();
   }
 
   absl::Status Choose(const TargetChoice& choice) {
@@ -149,9 +160,11 @@ class Partitioner {
         continue;
       }
       std::string why_not;
-      RegionUnit unit = FindComposite(choice, node, &why_not);
+      INGOT_ASSIGN_OR_RETURN(RegionUnit unit,
+                             FindComposite(choice, node, &why_not));
       if (unit.nodes.empty()) {
         const absl::Status supported = choice.kind->Takes(choice.target, *node);
+        INGOT_RETURN_IF_ERROR(Said(supported, choice, *node));
         if (!supported.ok()) {
           // The reason against a composite says more than that against a single
           // operator.
@@ -197,6 +210,7 @@ class Partitioner {
     for (const auto& node : function_->nodes()) {
       if (!MayTake(choice, node.get())) continue;
       const absl::Status supported = choice.kind->Takes(choice.target, *node);
+      INGOT_RETURN_IF_ERROR(Said(supported, choice, *node));
       if (supported.ok()) {
         taken_.insert(node.get());
         node->attrs.Set("target", choice.target.Id());
