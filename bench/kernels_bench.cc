@@ -240,7 +240,7 @@ Work Matmul(int64_t m, int64_t n, int64_t k) {
 Work Dense(int64_t m, int64_t n, int64_t k) {
   Work work;
   Graph& g = *work.graph;
-  const int64_t nr = te::cpu::PanelWidth(Cpu(), kF32, n);
+  const int64_t nr = te::cpu::PanelWidth(Cpu(), kF32, {m, n, k * 4});
   te::Tensor a = g.Placeholder("a", kF32, Shape({m, k}));
   te::Tensor w = g.Placeholder("w", kF32, Shape({(n + nr - 1) / nr, k, nr}));
   te::Tensor bias = g.Placeholder("bias", kF32, Shape({n}));

@@ -42,7 +42,9 @@ std::vector<std::string> UnusedVectorUnits(
                                    key.cpu_features().end());
   std::vector<std::string> unused;
   for (const char* unit : {"avx2", "avx512f"}) {
-    if (features.count(unit) != 0 && used.count(unit) == 0) {
+    if (used.count(unit) != 0) {
+      unused.clear();  // it is wider than those before it
+    } else if (features.count(unit) != 0) {
       unused.emplace_back(unit);
     }
   }

@@ -31,8 +31,8 @@ absl::Status CheckTargetKeyOn(const Provenance::TargetKey& key,
                               absl::string_view name,
                               const std::set<std::string>& features);
 
-// The units for wide vectors that a processor with `features` has and that the
-// key's code leaves unused, though it could have been compiled for them.
+// The units for wider vectors than the key's code uses that a processor with
+// `features` has, so that the code could have been compiled for them.
 std::vector<std::string> UnusedVectorUnits(
     const Provenance::TargetKey& key, const std::set<std::string>& features);
 

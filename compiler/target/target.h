@@ -106,7 +106,7 @@ struct CompositePattern {
   std::string name;  // becomes the composite's attribute: "conv2d_bias_relu"
   relay::Pattern pattern;
   // Whether the operators that matched, operands first, fit the target, or why
-  // not. Null: they always do.
+  // not, as TargetKind::supports says it. Null: they always do.
   std::function<absl::Status(const Target&, absl::Span<relay::Node* const>)>
       check;
 };
@@ -228,8 +228,9 @@ struct TargetKind {
   // operators.emplace() makes and `= {}` does not: composites alone. Nothing:
   // which ones depends on its options, and `supports` is asked about all.
   std::optional<std::vector<std::string>> operators;
-  // Whether the target takes a call of one of them: OkStatus, or why not. Null:
-  // it takes every such call.
+  // Whether the target takes a call of one of them: OkStatus, or why not, or
+  // Aborted where it cannot say, which ends the compilation. Null: it takes
+  // every such call.
   std::function<absl::Status(const Target&, const relay::Node&)> supports;
   // Regions with fewer operators stay with the next target, unless a node in
   // them is pinned. The option -min-region=N, which every kind with regions

@@ -58,7 +58,7 @@ static char* ReadHeader(FILE* file) {
     return NULL;
   }
   size_t bytes = start[8] | (size_t)start[9] << 8;
-  if (start[6] > 1) {  /* four bytes of length, where version 1 has two */
+  if (start[6] > 1) { /* four bytes of length, where version 1 has two */
     if (fread(start + 10, 1, 2, file) != 2) return NULL;
     bytes |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
   }
@@ -75,8 +75,8 @@ static void* ReadElements(FILE* file, const char* header, DLDataType dtype,
   const char kind = KindOf(dtype);
   const int width = dtype.bits / 8;
   const char* descr = ValueOf(header, "'descr'");
-  if (kind == 0 || *descr++ != '\'' || strchr("<|", *descr++) == NULL ||
-      *descr++ != kind || atoi(descr) != width) {
+  if (kind == 0 || descr[0] != '\'' || (descr[1] != '<' && descr[1] != '|') ||
+      descr[2] != kind || atoi(descr + 3) != width) {
     *why = "has another type than the input";
     return NULL;
   }
@@ -125,8 +125,8 @@ static size_t WriteHeader(const DLTensor* tensor, char kind, int width,
                  "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
                  width == 1 ? '|' : '<', kind, width);
   for (int32_t d = 0; d < tensor->ndim && at < room; ++d) {
-    at += snprintf(header + at, room - at, "%lld, ",
-                   (long long)tensor->shape[d]);
+    at +=
+        snprintf(header + at, room - at, "%lld, ", (long long)tensor->shape[d]);
   }
   if (at < room) at += snprintf(header + at, room - at, "), }");
   const size_t bytes = (at + 1 + 63) / 64 * 64;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "artifact/blob.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/c_api/own_loaders.h"
 #include "loaders/c_api/register_loaders.h"
@@ -162,9 +163,14 @@ absl::Status SetInput(IngotExecutor* executor, int32_t index,
                       const DLTensor* tensor) {
   INGOT_RETURN_IF_ERROR(
       CheckIndex(index, executor->executor->inputs().size(), "input"));
-  INGOT_ASSIGN_OR_RETURN(Tensor input, Borrow(tensor));
+  absl::StatusOr<Tensor> input = Borrow(tensor);
+  if (!input.ok()) {
+    const std::string& name = executor->executor->inputs()[index].name;
+    return ingot::Annotate(input.status(),
+                           absl::StrCat("input ", index, " ('", name, "')"));
+  }
   return executor->executor->SetInput(static_cast<size_t>(index),
-                                      std::move(input));
+                                      *std::move(input));
 }
 
 absl::StatusOr<Tensor> Output(const IngotExecutor& executor, int32_t index) {

@@ -261,7 +261,9 @@ INGOT_API IngotStatus ingot_reset_states(IngotExecutor* executor);
 typedef struct IngotSet IngotSet;
 
 /* Opens a .ingot file, a directory that was dumped, or what a linked library
- * carries beside its native code. Files are mapped, not copied. */
+ * carries beside its native code. Files are mapped, not copied. A directory
+ * whose artifacts, or the plan's text, were edited is an error: `ingot pack`
+ * makes a file of it. */
 INGOT_API IngotStatus ingot_open_set(const char* path, IngotSet** set);
 /* NULL is allowed. */
 INGOT_API void ingot_free_set(IngotSet* set);

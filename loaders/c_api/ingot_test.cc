@@ -153,6 +153,7 @@ TEST_F(IngotTest, FailuresSayWhy) {
   DLTensor x = Rows(x_, shape_);
   EXPECT_EQ(ingot_set_input(executor_, -1, &x), INGOT_INVALID_ARGUMENT);
   EXPECT_EQ(ingot_set_input(executor_, 0, nullptr), INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("input 0 ('x')"));
   x.dtype.bits = 64;
   EXPECT_EQ(ingot_set_input(executor_, 0, &x), INGOT_INVALID_ARGUMENT);
   EXPECT_THAT(ingot_last_error(), HasSubstr("f32[rows, 3]"));

@@ -12,10 +12,12 @@
 #include "artifact/blob.h"
 #include "artifact/container.h"
 #include "artifact/edits.h"
+#include "artifact/inspector.h"
 #include "artifact/open_set.h"
 #include "base/status_macros.h"
 #include "loaders/c_api/ingot.h"
 #include "loaders/c_api/report.h"
+#include "loaders/inspectors/plan_inspector.h"
 #include "loaders/native/find_container.h"
 
 struct IngotSet {
@@ -30,10 +32,15 @@ using ingot::ArtifactSet;
 using ingot::Blob;
 using ingot::c_api::Report;
 
-// The container that a library carries is read without opening the library.
+// The container that a library carries is read without opening the library. A
+// directory's plan is an edited one, too, where its text form is.
 absl::StatusOr<ArtifactSet> Open(absl::string_view path) {
   const absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok() || !ingot::IsElf(bytes->view())) return ingot::ReadSet(path);
+  if (!bytes.ok() || !ingot::IsElf(bytes->view())) {
+    ingot::InspectorRegistry text_forms;
+    INGOT_RETURN_IF_ERROR(ingot::RegisterPlanInspector(&text_forms));
+    return ingot::ReadSet(path, {}, &text_forms);
+  }
   INGOT_ASSIGN_OR_RETURN(const Blob container, ingot::FindContainer(*bytes));
   return ingot::ReadContainer(container);
 }

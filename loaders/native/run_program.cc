@@ -19,14 +19,17 @@ extern char** environ;
 namespace ingot {
 namespace {
 
-// Reads up to the end, even what is cut, so that the program is never stuck.
-std::string ReadPipe(int fd, size_t most) {
+// Reads up to the end, even what is cut, so that the program is never stuck, or
+// only until it is too much.
+std::string ReadPipe(int fd, const ProgramOptions& options) {
+  const size_t most = options.most_output;
   std::string text;
   char buffer[4096];
   ssize_t n;
   while ((n = read(fd, buffer, sizeof(buffer))) > 0 ||
          (n < 0 && errno == EINTR)) {
     if (n > 0 && text.size() <= most) text.append(buffer, n);
+    if (text.size() > most && options.ends_at_most) break;
   }
   if (text.size() > most) {
     text.resize(most);
@@ -108,8 +111,11 @@ absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words,
         absl::StrCat("starting ", words[0], ": ", strerror(error)));
   }
   ProgramResult result;
-  result.output = ReadPipe(pipe_fds[0], options.most_output);
+  result.output = ReadPipe(pipe_fds[0], options);
   close(pipe_fds[0]);
+  if (options.ends_at_most && result.output.size() > options.most_output) {
+    kill(pid, SIGKILL);  // it is not reaped yet, so the number is its own
+  }
   int status = 0;
   if (const int failure = WaitFor(pid, &status); failure != 0) {
     return absl::InternalError(

@@ -22,7 +22,10 @@ struct ProgramResult {
 
 struct ProgramOptions {
   size_t most_output = 4000;  // a message of many pages says nothing more
-  bool with_errors = true;    // stderr is part of the output, too
+  // Ends a program that writes more, which may be without end; otherwise it
+  // goes on, and the rest is dropped.
+  bool ends_at_most = false;
+  bool with_errors = true;  // stderr is part of the output, too
 };
 
 // Starts the program `words[0]`, a path or a name that is looked for in PATH,

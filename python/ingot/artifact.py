@@ -57,7 +57,8 @@ class InMemoryArtifact:
             region's types. They are copied. An exception ends the run. It may be called by several
             threads.
           from_dlpack: makes of each input what `function` takes instead, such as torch.from_dlpack.
-            Nothing is copied; the tensors are there until `function` returns.
+            Nothing is copied; the tensors are there until `function` returns. Where NumPy does not
+            know an output's type, bfloat16, the result must be a tensor of that library.
         """
         self.file_name = f"{region.symbol}.{LIVE_LOADER}"
         self.symbol = region.symbol
@@ -74,7 +75,10 @@ class InMemoryArtifact:
         if len(results) != len(outputs):
             raise ValueError(f"{self.symbol} gives {len(results)} results, not {len(outputs)}")
         for index, (output, result) in enumerate(zip(outputs, results)):
-            place, value = output.numpy(), _to_array(result)
+            if output.dtype == "bfloat16" and self._from_dlpack is not None:
+                place, value = self._from_dlpack(output), result
+            else:
+                place, value = output.numpy(), _to_array(result)
             if (value.dtype, value.shape) != (place.dtype, place.shape):
                 raise ValueError(
                     f"{self.symbol} gives {value.dtype}{list(value.shape)} as result {index}, "

@@ -44,11 +44,10 @@ class ArtifactSet(collections.abc.Mapping):
         target_key, codegen_id, loader, file_name = self._native.names(index)
         return Artifact(loader, file_name, self._native.content(index), target_key, codegen_id)
 
-    def __setitem__(self, path: str, content: Union[str, bytes]) -> None:
+    def __setitem__(self, path: str, content: Union[str, bytes, bytearray, memoryview]) -> None:
         if self[path].loader == LIVE_LOADER:
             raise Error(f"{path} is a live object of this process, which has no content", "INVALID_ARGUMENT")
-        if isinstance(content, str):
-            content = content.encode()
+        content = content.encode() if isinstance(content, str) else bytes(memoryview(content))
         self._native.replace(self._indices[path], content)
 
     def __iter__(self) -> Iterator[str]:

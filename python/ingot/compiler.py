@@ -1,10 +1,12 @@
 """From a model to a set of artifacts, or to who would make them."""
 
+import operator
 import os
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence
 
 from ingot import _programs
+from ingot._errors import Error
 from ingot._progress import bar_for_here
 from ingot._protocol import Server
 from ingot.artifacts import ArtifactSet
@@ -90,6 +92,10 @@ def explain(
     server = None if backends is None else Server(backends)
     with tempfile.TemporaryDirectory(prefix="ingot-") as folder:
         printed = _programs.call([*words, "--", _path_of(model, folder)], server=server)
+    answer = _programs.last_json(printed)
+    if "nodes" not in answer:
+        names = ", ".join(answer["variants"])
+        raise Error(f"explain is of one variant; give the targets of one of {names} alone", "INVALID_ARGUMENT")
     return Placement(
         PlacedNode(
             node["name"],
@@ -97,7 +103,7 @@ def explain(
             node["target"],
             {why["target"]: why["reason"] for why in node["why_not"]},
         )
-        for node in _programs.last_json(printed)["nodes"]
+        for node in answer["nodes"]
     )
 
 
@@ -110,7 +116,7 @@ def _options(
 ) -> List[str]:
     words = [f"--target={target}", f"--opt-level={opt_level}"]
     for name, shape in (input_shapes or {}).items():
-        words.append(f"--input-shape={name}:" + "x".join(str(int(d)) for d in shape))
+        words.append(f"--input-shape={name}:" + "x".join(str(operator.index(d)) for d in shape))
     for node, owner in (pins or {}).items():
         words.append(f"--pin={node}:{owner}")
     if strict is not None:

@@ -66,7 +66,7 @@ class Model:
         """Runs the model on inputs in its order; returns its only output, or a tuple of all.
 
         Inputs are as Executor.set_input takes them; numbers and lists become arrays of the input's
-        type. Outputs are the caller's own.
+        type, or TypeError where it cannot hold them. Outputs are the caller's own.
         """
         if len(inputs) != len(self.inputs):
             names = ", ".join(info.name for info in self.inputs)
@@ -93,7 +93,7 @@ class Model:
         try:
             for index, value in inputs:
                 if not isinstance(value, np.ndarray) and not hasattr(value, "__dlpack__"):
-                    value = np.asarray(value, dtype=self.inputs[index].dtype)
+                    value = _to_array(value, self.inputs[index])
                 executor.set_input(index, value)
             executor.run()
             return executor.copies()
@@ -112,6 +112,21 @@ class Model:
         inputs = ", ".join(f"{i.name}: {i.type}" for i in self.inputs)
         outputs = ", ".join(f"{o.name}: {o.type}" for o in self.outputs)
         return f"<ingot.Model ({inputs}) -> ({outputs})>"
+
+
+def _to_array(value: Any, info: TensorInfo) -> np.ndarray:
+    """Numbers or lists of them as an array of the input's type, which must be able to hold them."""
+    wrong = f"input {info.name!r} is {info.type}, and "
+    if info.dtype == "bfloat16":
+        raise TypeError(wrong + "NumPy has no bfloat16; give a tensor with __dlpack__")
+    dtype, given = np.dtype(info.dtype), np.asarray(value)
+    if given.dtype.kind not in ("biufc" if dtype.kind == "c" else "biuf"):
+        raise TypeError(wrong + f"an array of {given.dtype} cannot be one")
+    with np.errstate(invalid="ignore"):
+        array = given.astype(dtype)
+    if dtype.kind in "biu" and not np.array_equal(array, given):
+        raise TypeError(wrong + f"{dtype} cannot hold all of the numbers that are given")
+    return array
 
 
 def load(

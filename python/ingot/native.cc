@@ -31,7 +31,8 @@ DLDataType DtypeOf(const py::array& array) {
     throw py::type_error("the array's bytes are not in this machine's order");
   }
   const auto bits = static_cast<uint8_t>(array.itemsize() * 8);
-  switch (array.dtype().kind()) {
+  // The longest have no type of DLPack.
+  switch (array.itemsize() * 8 == bits ? array.dtype().kind() : '-') {
     case 'i':
       return {kDLInt, bits, 1};
     case 'u':

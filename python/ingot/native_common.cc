@@ -9,6 +9,9 @@ namespace py = pybind11;
 namespace ingot::python {
 namespace {
 
+// Threads may end without Python's lock, so it is no object that lets go.
+thread_local PyObject* cause = nullptr;
+
 bool IsNumpys(DLDataType dtype) {
   return dtype.lanes == 1 && (dtype.bits >= 8 || dtype.code == kDLBool) &&
          (dtype.code == kDLInt || dtype.code == kDLUInt ||
@@ -39,12 +42,23 @@ const char* NameOf(IngotStatus status) {
   }
 }
 
+void SetCause(py::object exception) {
+  const auto old = py::reinterpret_steal<py::object>(
+      std::exchange(cause, exception.release().ptr()));
+}
+
 void Raise(const std::string& message, const char* code) {
+  auto why = py::reinterpret_steal<py::object>(std::exchange(cause, nullptr));
+  if (why && PyErr_GivenExceptionMatches(why.ptr(), PyExc_Exception) == 0) {
+    PyErr_SetObject(py::type::handle_of(why).ptr(), why.ptr());
+    throw py::error_already_set();
+  }
   const py::object type = py::module_::import("ingot._errors").attr("Error");
   // It may have the name of a file, which need not be UTF-8.
   const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
       message.data(), static_cast<py::ssize_t>(message.size()), "replace"));
   const py::object error = type(text, code);
+  if (why) PyException_SetCause(error.ptr(), why.release().ptr());
   PyErr_SetObject(type.ptr(), error.ptr());
   throw py::error_already_set();
 }

@@ -13,7 +13,12 @@ namespace ingot::python {
 // The name of a status, for ingot.Error.code.
 const char* NameOf(IngotStatus status);
 
-// Throws ingot.Error.
+// Keeps an exception of a function that Ingot called as the cause of the error
+// that this thread raises next. Null: there is none.
+void SetCause(pybind11::object exception);
+
+// Throws ingot.Error, or the cause itself where it is one that handlers of
+// errors let pass, such as KeyboardInterrupt.
 [[noreturn]] void Raise(const std::string& message, const char* code);
 
 // Throws ingot.Error unless the call went well.
@@ -24,6 +29,7 @@ void Check(IngotStatus status);
 template <typename Call>
 void CheckUnlocked(Call call) {
   IngotStatus status;
+  SetCause({});
   {
     pybind11::gil_scoped_release unlocked;
     status = call();

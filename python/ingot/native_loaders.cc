@@ -55,6 +55,19 @@ class Tensor {
   std::vector<int64_t> shape_;
 };
 
+// The exception in one line: "ValueError: no rain today".
+std::string OneLine(const py::object& exception) {
+  const py::object name = py::type::of(exception).attr("__name__");
+  try {
+    const py::list words = py::str(exception).attr("split")();
+    return py::str("{}: {}")
+        .format(name, py::str(" ").attr("join")(words))
+        .cast<std::string>();
+  } catch (const py::error_already_set&) {
+    return name.cast<std::string>();  // it has no text, or not one of UTF-8
+  }
+}
+
 // Calls `call` with Python's lock; an exception becomes the C API's error.
 template <typename Call>
 IngotStatus WithLock(Call call) {
@@ -63,8 +76,11 @@ IngotStatus WithLock(Call call) {
     call();
     return INGOT_OK;
   } catch (const py::error_already_set& error) {
-    const std::string text = error.what();  // and lines of a traceback
-    ingot_set_error(text.substr(0, text.find('\n')).c_str());
+    if (error.trace()) {
+      PyException_SetTraceback(error.value().ptr(), error.trace().ptr());
+    }
+    ingot_set_error(OneLine(error.value()).c_str());
+    SetCause(error.value());
   } catch (const std::exception& error) {
     ingot_set_error(error.what());
   }

@@ -43,7 +43,8 @@ class TensorType(NamedTuple):
 class Node(NamedTuple):
     """A call of an operator of relay; docs/relay_operators.md has them all.
 
-    An operator that a backend brought is "domain::name", with the model's own attributes.
+    An operator that a backend brought is "domain::name", with the model's own attributes, in which a
+    number that is not finite is the text "nan", "inf" or "-inf".
     """
 
     name: str
@@ -73,13 +74,15 @@ def target_of(target: Dict[str, Any]) -> Target:
 def node_of(node: Dict[str, Any]) -> Node:
     op, attrs, inputs = node["op"], node["attrs"], node["inputs"]
     if op == CUSTOM:
-        # The inputs after the operands only bind symbols.
+        # The inputs after the operands only bind symbols. A text may be one that the model has.
         op, inputs = attrs["name"], inputs[: attrs["operands"]]
         attrs = json.loads(attrs["attributes"])
+    else:
+        attrs = {name: _number(value) for name, value in attrs.items()}
     return Node(
         node["name"],
         op,
-        {name: _number(value) for name, value in attrs.items()},
+        attrs,
         operands_of(inputs),
         _values_of(node["outputs"]),
         [node_of(inner) for inner in node.get("nodes", ())],

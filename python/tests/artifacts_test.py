@@ -66,6 +66,15 @@ class ArtifactsTest(unittest.TestCase):
         edited = ingot.pack(folder, accept_edits=True)
         np.testing.assert_array_equal(edited.load()([[1, 1, 1]])[0], [[5, 6, 7]])
 
+    def test_an_edited_plan_is_an_edit(self):
+        folder = os.path.join(self.folder, "with_plan")
+        self.artifacts.dump(folder)
+        with open(os.path.join(folder, "host/ingot/plan.binpb.txt"), "a") as file:
+            file.write("# mine\n")
+        for read in (ingot.open_set, ingot.pack):
+            with self.assertRaisesRegex(ingot.Error, "plan.binpb.txt was changed"):
+                read(folder)
+
     def test_inspects_what_is_long(self):
         artifacts = ingot.compile(os.environ["AFFINE"], target="c")
         path = self.source(artifacts)
@@ -77,6 +86,13 @@ class ArtifactsTest(unittest.TestCase):
         path = self.source(artifacts)
         artifacts[path] = artifacts[path].text() + "/* mine */\n"
         self.assertIn({"name": "edited", "a": "", "b": path}, self.artifacts.diff(artifacts)["set"])
+
+    def test_takes_bytes_of_any_kind(self):
+        artifacts = ingot.compile(os.environ["AFFINE"], target="c")
+        path = self.source(artifacts)
+        for content, text in ((b"1", "1"), (bytearray(b"2"), "2"), (memoryview(b"3"), "3"), ("4", "4")):
+            artifacts[path] = content
+            self.assertEqual(artifacts[path].text(), text)
 
     def test_names_of_files_need_not_be_utf8(self):
         folder = os.path.join(self.folder, os.fsdecode(b"\xff"))

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
 import weakref
 
@@ -291,8 +292,9 @@ int __tvm_ffi_%s(void* self, const Any* args, int32_t count, Any* result) {
         with self.assertRaisesRegex(ingot.Error, "ValueError: no rain today") as caught:
             compile_with(relay_to_runtime=refuse)
         self.assertIsInstance(caught.exception.__cause__, ValueError)
-        with self.assertRaisesRegex(ingot.Error, "target mine, asked about .*ValueError: no rain"):
+        with self.assertRaisesRegex(ingot.Error, "target mine, asked about .*ValueError: no rain today") as caught:
             compile_with(supports=refuse)
+        self.assertIsInstance(caught.exception.__cause__, ValueError)
         with self.assertRaisesRegex(ingot.Error, "supports of mine returned True, which is no text"):
             compile_with(supports=lambda target, node: True)
         with self.assertRaisesRegex(ingot.Error, "no artifact for the region model_mine_0"):
@@ -300,14 +302,29 @@ int __tvm_ffi_%s(void* self, const Any* args, int32_t count, Any* result) {
         with self.assertRaisesRegex(ingot.Error, "'lines'"):
             compile_with()  # no target says that it makes these
         artifacts = compile_with(relay_to_runtime=lambda t, r: [ingot.InMemoryArtifact(r, refuse)])
-        with self.assertRaisesRegex(ingot.Error, "ValueError: no rain") as caught:
+        with self.assertRaisesRegex(ingot.Error, "ValueError: no rain today") as caught:
             artifacts.load()(X)
         self.assertEqual(caught.exception.code, "ABORTED")
+        self.assertIsInstance(caught.exception.__cause__, ValueError)
+        self.assertEqual(traceback.extract_tb(caught.exception.__cause__.__traceback__)[-1].name, "refuse")
         artifacts = compile_with(
             relay_to_runtime=lambda t, r: [ingot.InMemoryArtifact(r, lambda x: x.astype(np.float64))]
         )
         with self.assertRaisesRegex(ingot.Error, r"float64\[1, 3\] as result 0, not float32\[1, 3\]"):
             artifacts.load()(X)
+
+    def test_an_interrupt_is_no_error(self):
+        def interrupt(x):
+            raise KeyboardInterrupt
+
+        backends = ingot.Backends()
+        backends.register_target(ingot.callback_target("mine", {"exp": interrupt}))
+        model = ingot.compile(self.model, target="mine,c", backends=backends).load()
+        with self.assertRaises(KeyboardInterrupt):
+            model(X)
+        with self.assertRaises(ingot.Error) as caught:
+            model(X[:, :2])
+        self.assertIsNone(caught.exception.__cause__)
 
     def test_names_are_taken_once(self):
         backends = lines_backend()

@@ -47,6 +47,10 @@ class CompileTest(unittest.TestCase):
             ingot.compile(b"no model")
         with self.assertRaises(TypeError):
             ingot.compile(5)
+        with self.assertRaises(TypeError):
+            ingot.compile(os.environ["AFFINE"], input_shapes={"x": (1.5, 3)})
+        with self.assertRaisesRegex(ingot.Error, "one of old, source alone"):
+            ingot.explain(os.environ["AFFINE"], target="old: llvm; source: c")
 
     def test_answers_hold_any_character(self):
         # Unlike \n, these end no line for the program that prints them.

@@ -96,6 +96,28 @@ class CustomOperatorTest(unittest.TestCase):
             np.testing.assert_allclose(y, -(np.maximum(x, 0) * 0.5 + x), rtol=1e-6)
             np.testing.assert_allclose(sums, x.sum(axis=1), rtol=1e-6)
 
+    def test_attributes_that_are_not_finite_are_texts(self):
+        minus_infinity = -float("inf")
+        masked = model(
+            value(11, "x", 3),
+            node("Mangle", ["x"], ["y"], "com.example", mask=minus_infinity, fill=float("nan"), mode="inf"),
+            value(12, "y", 3),
+        )
+        seen = []
+
+        def infer(operands, attributes):
+            seen.append(attributes)
+            return operands
+
+        def mangle(x, **attributes):
+            seen.append(attributes)
+            return np.full_like(x, float(attributes["mask"]))
+
+        run = ingot.compile(masked, target="mine,c", backends=backends_with(mangle, infer)).load()
+        np.testing.assert_array_equal(run([1, 2, 3]), [minus_infinity] * 3)
+        for attributes in seen:
+            self.assertEqual(attributes, {"mask": "-inf", "fill": "nan", "mode": "inf"})
+
     def test_without_the_backend_it_is_refused_by_name(self):
         with self.assertRaisesRegex(ingot.Error, r"Mangle \(com.example"):
             ingot.compile(MODEL, target="c")

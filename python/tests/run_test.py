@@ -7,6 +7,16 @@ import ingot
 import numpy as np
 
 
+CLASSES = """module {
+  func @main(%index: u8[2], %scale: f32[], %flag: bool[]) -> (%y: "y") {
+    %one = cast(%flag) {dtype=u8}
+    %two = cast(%scale) {dtype=u8}
+    %sum = mul(%index, %one)
+    %y = add(%sum, %two)
+  }
+}"""
+
+
 def affine(x):
     return 2 * x + np.array([1, 2, 3], dtype=np.float32)
 
@@ -48,6 +58,21 @@ class RunTest(unittest.TestCase):
     def test_lists_become_arrays_of_the_inputs_type(self):
         np.testing.assert_array_equal(self.model([[1, 2, 3]])[0], [[3, 6, 9]])
 
+    def test_lists_become_nothing_else(self):
+        model = ingot.compile(CLASSES.encode()).load()
+        self.assertEqual(model([1, 0], 2.0, True).tolist(), [3, 2])
+        for index, flag, scale in (
+            ([1.5, 0], True, 1),  # would be 1
+            ([300, 0], True, 1),  # would be 44
+            ([-1, 0], True, 1),  # would be 255
+            ([None, 0], True, 1),
+            (["1", "0"], True, 1),
+            ([1, 0], True, None),  # would be NaN
+            ([1, 0], 0.5, 1),  # would be True
+        ):
+            with self.subTest((index, flag, scale)), self.assertRaises(TypeError):
+                model(index, scale, flag)
+
     def test_says_what_is_wrong(self):
         for x, words in (
             (np.zeros((2, 3)), "f64"),
@@ -58,7 +83,7 @@ class RunTest(unittest.TestCase):
                 self.model(x)
             self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
             self.assertIn(words, str(caught.exception))
-        for x in (np.array(["a"]), np.zeros((2, 3), ">f4")):
+        for x in (np.array(["a"]), np.zeros((2, 3), ">f4"), np.zeros((2, 3), np.clongdouble)):
             with self.assertRaises(TypeError):
                 self.model(x)
         with self.assertRaisesRegex(TypeError, "takes 1 inputs"):

@@ -62,6 +62,25 @@ class TorchTest(unittest.TestCase):
         self.assertEqual(seen, [torch.Tensor])
         np.testing.assert_array_equal(y, [[7, 7, 7]])
 
+    def test_gives_regions_bfloat16(self):
+        import torch
+
+        backends = ingot.Backends()
+        backends.register_target(
+            ingot.TargetKind(
+                name="torch",
+                operators=["neg"],
+                relay_to_runtime=lambda target, region: [
+                    ingot.InMemoryArtifact(region, torch.neg, from_dlpack=torch.from_dlpack)
+                ],
+            )
+        )
+        text = b"module { func @main(%x: bf16[2]) -> (%y) { %y = neg(%x) } }"
+        executor = ingot.compile(text, target="torch,llvm", backends=backends).load().executor()
+        executor.set_input(0, torch.tensor([1.5, -2.0], dtype=torch.bfloat16))
+        executor.run()
+        self.assertEqual(torch.from_dlpack(executor.export(0)).tolist(), [-1.5, 2.0])
+
 
 if __name__ == "__main__":
     unittest.main()

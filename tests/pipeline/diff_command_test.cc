@@ -11,6 +11,7 @@ namespace ingot {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -48,6 +49,23 @@ TEST_F(DiffCommandTest, ShowsWhatAnOptionChanged) {
               AllOf(HasSubstr("differences: "), HasSubstr("of functions")));
   EXPECT_THAT(diff.out, AllOf(HasSubstr("option opt-level"),
                               HasSubstr("host/c/"), HasSubstr("1 call")));
+}
+
+// Nothing but what the manifest says of the model and of a variant.
+TEST_F(DiffCommandTest, ShowsMetadataAndOptionsOfVariants) {
+  Compile("mlp.onnx", "a", "v3: llvm -mcpu=x86-64-v3; c: c");
+  Do({"dump", "@a.ingot", "-o", "@a.dir"});
+  const std::string path = Path("a.dir/manifest.json");
+  nlohmann::json manifest = nlohmann::json::parse(ReadFile(path));
+  nlohmann::json& provenance = manifest["provenance"];
+  provenance["model_metadata"] = {{{"name", "license"}, {"value", "MIT"}}};
+  provenance["variants"][0]["options"] = {{{"name", "odd"}, {"value", "7"}}};
+  WriteFileBytes(path, manifest.dump());
+  const CommandResult diff = Ingot({"diff", "@a.ingot", "@a.dir"});
+  EXPECT_EQ(diff.exit, 1);
+  EXPECT_THAT(diff.err, HasSubstr("differences: 2 of set"));
+  EXPECT_THAT(diff.out, AllOf(ContainsRegex("metadata license +- +MIT\n"),
+                              ContainsRegex("variant v3: option odd +- +7\n")));
 }
 
 TEST_F(DiffCommandTest, ShowsWhereNodesMoved) {

@@ -12,6 +12,7 @@
 namespace ingot {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -53,6 +54,16 @@ TEST_F(ExportCommandTest, WebAssemblyIsNotRunHere) {
   ExpectError({"run", "@set.ingot"}, 1, {"its code is for wasm32"});
   ExpectError({"link", "@set.ingot", "-o", "@set.so"}, 1,
               {"net_kernels.o", "--format=wasm"});
+}
+
+TEST_F(ExportCommandTest, ShowsWhatTakesTheMemoryThatIsNotThere) {
+  Compile("--target=c");
+  const CommandResult result =
+      Ingot({"export", "@set.ingot", "-o", "@x", "--ram=1"});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_THAT(result.err, HasSubstr("more than --ram=1 allows"));
+  EXPECT_THAT(result.out,
+              ContainsRegex("all +[0-9]+ +[0-9]+\n\n(arena|weights) "));
 }
 
 TEST_F(ExportCommandTest, SaysWhatIsInTheWay) {

@@ -56,6 +56,40 @@ TEST_F(InspectTest, FindsCodeInSourcesAndGraphs) {
   }
 }
 
+TEST_F(InspectTest, CountsTheKernelsOfBranches) {
+  WriteFileBytes(Path("branch.relay"), R"(module {
+  func @main(%x: f32[2, 3], %c: bool[]) -> (%y) {
+    %b = if(%c, %x) {else="other", then="first"} : (f32[2, 3])
+    %y = relu(%b)
+  }
+  func @first(%p: f32[2, 3]) -> (%r) {
+    %r = exp(%p)
+  }
+  func @other(%p: f32[2, 3]) -> (%r) {
+    %r = tanh(%p)
+  }
+})");
+  Do({"compile", "@branch.relay", "-o", "@branch.ingot", "--quiet"});
+  EXPECT_THAT(Do({"inspect", "@branch.ingot"}),
+              ContainsRegex("kernel calls +3\n"));
+}
+
+// No more than what there is: no random inputs, no extremes, a count of nodes.
+TEST_F(InspectTest, AModelOfNothing) {
+  WriteFileBytes(Path("nothing.relay"), R"(module {
+  func @main() -> (%y: "y") {
+    %y = const f32[0, 3] {}
+  }
+})");
+  Do({"compile", "@nothing.relay", "-o", "@nothing.ingot", "--quiet"});
+  EXPECT_THAT(Do({"explain", "@nothing.relay"}),
+              HasSubstr("placement: no nodes\n"));
+  const nlohmann::json output = DoJson({"run", "@nothing.ingot"})["outputs"][0];
+  EXPECT_TRUE(output["min"].is_null()) << output;
+  EXPECT_THAT(Do({"bench", "@nothing.ingot", "--runs=2"}),
+              Not(HasSubstr("random")));
+}
+
 TEST_F(InspectTest, ShowsMemoryOverTime) {
   const std::string set = Compile("llvm");
   const nlohmann::json all = DoJson({"inspect", set});

@@ -68,7 +68,7 @@ TEST_F(InspectorCommandTest, ComesFromAFileOfThem) {
               HasSubstr("\nconv_kernels.c\nwhole\n"));
   WriteFileBytes(Path("bad"), ".c\n");
   ExpectError({"inspect", "@c.ingot", "--inspectors=@bad"}, 2,
-              {"bad: line 1", "PATTERN=COMMAND"});
+              {"bad: line 1", "in a file PATTERN COMMAND"});
 }
 
 TEST_F(InspectorCommandTest, SaysWhatFailed) {
@@ -80,6 +80,10 @@ TEST_F(InspectorCommandTest, SaysWhatFailed) {
   EXPECT_THAT(Do({"inspect", "@c.ingot", "--inspector=.c=@much.sh",
                   "--artifact=conv_kernels.c"}),
               HasSubstr("much.sh wrote more than 16 MiB"));
+  Script("endless.sh", "yes | cat");
+  EXPECT_THAT(Do({"inspect", "@c.ingot", "--inspector=.c=@endless.sh",
+                  "--artifact=conv_kernels.c"}),
+              HasSubstr("endless.sh wrote more than 16 MiB"));
   EXPECT_THAT(Do({"inspect", "@c.ingot", "--inspector=.c=@missing",
                   "--artifact=conv_kernels.c"}),
               HasSubstr("there is no program"));

@@ -56,9 +56,14 @@ absl::StatusOr<std::map<std::string, std::string>> ExportMlf(
                              ReadSafetensors(artifact.content));
       weights.insert(tensors.begin(), tensors.end());
     } else {
-      files[absl::StrCat("codegen/", artifact.target_key, "/",
-                         FolderOf(artifact), "/", artifact.file_name)] =
-          std::string(artifact.content.view());
+      const std::string path =
+          absl::StrCat("codegen/", artifact.target_key, "/", FolderOf(artifact),
+                       "/", artifact.file_name);
+      if (!files.emplace(path, artifact.content.view()).second) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            ArtifactPath(artifact), " and another artifact would both be ",
+            path, ", which has no codegen's name"));
+      }
     }
   }
   if (plan_artifact == nullptr) {

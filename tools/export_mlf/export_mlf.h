@@ -19,15 +19,15 @@ namespace ingot {
 //   codegen/<target key>/src/      C
 //   codegen/<target key>/include/  headers
 //   codegen/<target key>/<loader>/ what is of other loaders
-//   executor-config/plan/plan.json what an executor does,
-//   runtime/plan/plan.proto parameters/<model>.params      the weights, as
-//   tvm.relay.save_param_dict src/relay.txt                  `relay`, unless it
-//   is empty
+//   executor-config/plan/plan.json the plan (runtime/plan/plan.proto)
+//   parameters/<model>.params      as TVM's save_param_dict writes weights
+//   src/relay.txt                  `relay`, unless it is empty
 //
 // <model> is the set's symbol prefix. `time` is what the metadata gives as that
 // of the export. FailedPrecondition for a set with variants, or whose plan has
-// symbolic dimensions, of which the format knows nothing; InvalidArgument for a
-// plan or weights that make no sense.
+// symbolic dimensions, of which the format knows nothing, or with two artifacts
+// that would be one file; InvalidArgument for a plan or weights that make no
+// sense.
 absl::StatusOr<std::map<std::string, std::string>> ExportMlf(
     const ArtifactSet& set, absl::string_view relay, absl::Time time);
 

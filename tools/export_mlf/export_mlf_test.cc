@@ -113,6 +113,57 @@ TEST_F(ExportMlfTest, MetadataSaysWhatMemoryFunctionsNeed) {
        "workspace": [{"device": 1, "workspace_size_bytes": 0}]}])"));
 }
 
+TEST_F(ExportMlfTest, ATargetKeepsTheCommasOfItsOptions) {
+  set_.mutable_provenance().set_target(
+      "dnnl, llvm -mattr=+avx2,+fma,-avx512f,c -cflags=\"a,\\\",b\"");
+  const json metadata = json::parse(Export()["metadata.json"]);
+  EXPECT_EQ(metadata["modules"]["net"]["target"],
+            json({"dnnl", "llvm -mattr=+avx2,+fma,-avx512f",
+                  "c -cflags=\"a,\\\",b\""}));
+}
+
+// Either side of the branch has one call, with a workspace of 24 bytes.
+constexpr char kBranch[] = R"(
+  entry: 'net' devices { kind: 'cpu' }
+  types { dtype { code: 6 bits: 8 } }
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } }
+  tensors { name: 'c' type: 0 input: 0 }
+  tensors { name: 'x' type: 1 input: 1 }
+  tensors { name: 'y' type: 1 storage: 0 }
+  inputs: [0, 1] outputs: 2 storage { bytes { value: 8 } }
+  calls { args: [0, 1, 2] num_outputs: 1 branch { then_body: 0 else_body: 1 } })";
+
+constexpr char kBody[] = R"(
+  types { dtype { code: 2 bits: 32 } shape { value: 2 } }
+  types { dtype { code: 1 bits: 8 } shape { value: 24 } }
+  tensors { name: 'x' type: 0 input: 0 }
+  tensors { name: 's' type: 1 storage: 0 }
+  tensors { name: 'y' type: 0 storage: 0 offset: 64 }
+  inputs: 0 outputs: 2 storage { bytes { value: 72 } }
+  calls { function: 'net_f' args: [0, 1, 2] num_outputs: 2 })";
+
+TEST_F(ExportMlfTest, MetadataCountsWhatIsInBodies) {
+  plan_ = Plan();
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kBranch, &plan_));
+  for (const char* function : {"net_f", "net_g"}) {
+    Plan* body = plan_.add_bodies();
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kBody, body));
+    body->mutable_calls(0)->set_function(function);
+    AssignPhases(body);
+  }
+  plan_.set_version(kPlanVersion);
+  AssignPhases(&plan_);
+  ASSERT_TRUE(CheckPlan(plan_).ok()) << CheckPlan(plan_);
+  const json metadata = json::parse(Export()["metadata.json"]);
+  const json& memory = metadata["modules"]["net"]["memory"]["functions"];
+  EXPECT_EQ(memory["main"][0]["workspace_size_bytes"], 8 + 72 + 72);
+  EXPECT_EQ(memory["operator_functions"], json::parse(R"([
+      {"function_name": "net_f",
+       "workspace": [{"device": 1, "workspace_size_bytes": 24}]},
+      {"function_name": "net_g",
+       "workspace": [{"device": 1, "workspace_size_bytes": 24}]}])"));
+}
+
 // The format's bytes, one after the other, as TVM's source has them.
 TEST_F(ExportMlfTest, WritesWeightsAsTvmReadsThem) {
   const std::string file = Export()["parameters/net.params"];
@@ -139,6 +190,16 @@ TEST_F(ExportMlfTest, ThePlanIsJson) {
   EXPECT_EQ(plan["calls"].size(), 2u);
   EXPECT_EQ(plan["calls"][0]["function"], "net_f");
   EXPECT_EQ(plan["tensors"][1]["constant"], "w");
+}
+
+TEST_F(ExportMlfTest, RefusesTwoCodegensFilesOfOneName) {
+  Add("ingot", kMetadataLoader, "plan.binpb", kDefaultTargetKey,
+      plan_.SerializeAsString());
+  Add("mine", kNativeLoader, "net.c", "dsp", "another source");
+  EXPECT_THAT(
+      std::string(ExportMlf(set_, "", absl::UnixEpoch()).status().message()),
+      HasSubstr("dsp/mine/net.c and another artifact would both be "
+                "codegen/dsp/src/net.c"));
 }
 
 TEST_F(ExportMlfTest, RefusesWhatTheFormatCannotSay) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "runtime/data_type.h"
@@ -71,9 +71,10 @@ class Sizes {
   const Plan& plan_;
 };
 
-// The workspaces of each function: what its calls write and no other function
-// reads.
-absl::StatusOr<ordered_json> FunctionWorkspaces(const Plan& plan) {
+// Adds to `bytes`, by function, the most that a call's workspaces need: what it
+// writes and no other reads.
+absl::Status AddWorkspaces(const Plan& plan,
+                           std::map<std::string, uint64_t>* bytes) {
   std::set<uint32_t> read;
   for (uint32_t t : plan.outputs()) read.insert(RootOf(plan, t));
   for (const PlanCall& call : plan.calls()) {
@@ -83,7 +84,6 @@ absl::StatusOr<ordered_json> FunctionWorkspaces(const Plan& plan) {
     }
   }
   const Sizes sizes(plan);
-  std::map<std::string, uint64_t> bytes;  // the most that a call needs
   for (const PlanCall& call : plan.calls()) {
     if (!call.has_function()) continue;
     uint64_t sum = 0;
@@ -93,9 +93,18 @@ absl::StatusOr<ordered_json> FunctionWorkspaces(const Plan& plan) {
       INGOT_ASSIGN_OR_RETURN(const uint64_t size, sizes.Of(call.args(i)));
       sum += size;
     }
-    uint64_t& most = bytes[call.function()];
+    uint64_t& most = (*bytes)[call.function()];
     most = std::max(most, sum);
   }
+  for (const Plan& body : plan.bodies()) {
+    INGOT_RETURN_IF_ERROR(AddWorkspaces(body, bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ordered_json> FunctionWorkspaces(const Plan& plan) {
+  std::map<std::string, uint64_t> bytes;
+  INGOT_RETURN_IF_ERROR(AddWorkspaces(plan, &bytes));
   ordered_json functions = ordered_json::array();
   for (const auto& [name, most] : bytes) {
     functions.push_back(
@@ -106,8 +115,8 @@ absl::StatusOr<ordered_json> FunctionWorkspaces(const Plan& plan) {
   return functions;
 }
 
-absl::StatusOr<ordered_json> MainMemory(const Plan& plan,
-                                        const NamedTensors& weights) {
+// The storage of a plan and of its bodies, which an executor keeps all.
+absl::StatusOr<uint64_t> StorageBytes(const Plan& plan) {
   uint64_t storage = 0;
   for (const PlanStorage& place : plan.storage()) {
     int64_t most = 0;
@@ -117,6 +126,16 @@ absl::StatusOr<ordered_json> MainMemory(const Plan& plan,
     }
     storage += static_cast<uint64_t>(most);
   }
+  for (const Plan& body : plan.bodies()) {
+    INGOT_ASSIGN_OR_RETURN(const uint64_t bytes, StorageBytes(body));
+    storage += bytes;
+  }
+  return storage;
+}
+
+absl::StatusOr<ordered_json> MainMemory(const Plan& plan,
+                                        const NamedTensors& weights) {
+  INGOT_ASSIGN_OR_RETURN(const uint64_t storage, StorageBytes(plan));
   uint64_t constants = 0, io = 0;
   for (const auto& [name, tensor] : weights) constants += tensor.bytes();
   const Sizes sizes(plan);
@@ -132,13 +151,41 @@ absl::StatusOr<ordered_json> MainMemory(const Plan& plan,
                                {"outputs", outputs}}});
 }
 
+bool HasSymbols(const Plan& plan) {
+  return plan.symbols_size() > 0 ||
+         std::any_of(plan.bodies().begin(), plan.bodies().end(), HasSymbols);
+}
+
+// The targets of a list. A comma before + or -, or between quotes, belongs to
+// the value of an option.
+std::vector<std::string> TargetsOf(absl::string_view list) {
+  std::vector<std::string> targets(1);
+  bool quoted = false;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const bool in_value =
+        i + 1 < list.size() && (list[i + 1] == '+' || list[i + 1] == '-');
+    if (list[i] == ',' && !quoted && !in_value) {
+      targets.emplace_back();
+      continue;
+    }
+    targets.back() += list[i];
+    if (quoted && list[i] == '\\' && i + 1 < list.size()) {
+      targets.back() += list[++i];
+    } else if (list[i] == '"') {
+      quoted = !quoted;
+    }
+  }
+  for (std::string& target : targets) absl::StripAsciiWhitespace(&target);
+  return targets;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> MlfMetadata(const Provenance& provenance,
                                         const Plan& plan,
                                         const NamedTensors& weights,
                                         bool has_main, absl::Time time) {
-  if (plan.symbols_size() > 0) {
+  if (HasSymbols(plan)) {
     return absl::FailedPreconditionError(
         "the model has symbolic dimensions, which the Model Library Format "
         "cannot say; fix them when compiling, with --input-shape");
@@ -155,8 +202,7 @@ absl::StatusOr<std::string> MlfMetadata(const Provenance& provenance,
        absl::FormatTime("%Y-%m-%d %H:%M:%SZ", time, absl::UTCTimeZone())},
       {"memory",
        {{"functions", {{"main", main}, {"operator_functions", functions}}}}},
-      {"target",
-       std::vector<std::string>(absl::StrSplit(provenance.target(), ','))},
+      {"target", TargetsOf(provenance.target())},
       {"executors", executors},
       {"style", "full-model"}};
   const ordered_json metadata = {{"version", kVersion},

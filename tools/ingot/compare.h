@@ -4,6 +4,7 @@
 #define INGOT_TOOLS_INGOT_COMPARE_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -49,9 +50,10 @@ std::string IndexText(absl::Span<const int64_t> shape, int64_t flat);
 
 // A digest of many numbers, for a person.
 struct Summary {
-  double min = 0;
-  double max = 0;
-  double mean = 0;
+  // NaN of a tensor without numbers.
+  double min = std::numeric_limits<double>::quiet_NaN();
+  double max = min;
+  double mean = min;
   int64_t nans = 0;   // not part of the above
   std::string first;  // the first few elements
 };

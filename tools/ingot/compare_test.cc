@@ -163,9 +163,17 @@ TEST(SummarizeTest, LeavesNanOut) {
   EXPECT_EQ(s->mean, 2);
   EXPECT_EQ(s->nans, 1);
   EXPECT_EQ(s->first, "1 nan 3 2 2 ...");
-  s = Summarize(F32({}));
+}
+
+TEST(SummarizeTest, HasNoExtremesWithoutNumbers) {
+  absl::StatusOr<Summary> s = Summarize(F32({}));
   ASSERT_TRUE(s.ok());
   EXPECT_EQ(s->first, "");
+  EXPECT_TRUE(std::isnan(s->min) && std::isnan(s->max) && std::isnan(s->mean));
+  s = Summarize(F32({kNan, kNan}));
+  ASSERT_TRUE(s.ok());
+  EXPECT_EQ(s->nans, 2);
+  EXPECT_TRUE(std::isnan(s->min) && std::isnan(s->max) && std::isnan(s->mean));
 }
 
 }  // namespace

@@ -61,10 +61,14 @@ std::map<std::string, std::string> FactsOf(const Provenance& provenance) {
       {"linked for", provenance.library_key()},
       {"edited", absl::StrJoin(provenance.edited(), ", ")},
   };
-  for (const Provenance::Option& option : provenance.options()) {
-    std::string& value = facts[absl::StrCat("option ", option.name())];
-    absl::StrAppend(&value, value.empty() ? "" : ", ", option.value());
-  }
+  const auto add = [&facts](const std::string& what, const auto& entries) {
+    for (const Provenance::Option& entry : entries) {
+      std::string& value = facts[absl::StrCat(what, entry.name())];
+      absl::StrAppend(&value, value.empty() ? "" : ", ", entry.value());
+    }
+  };
+  add("metadata ", provenance.model_metadata());
+  add("option ", provenance.options());
   for (const Provenance::TargetKey& key : provenance.target_keys()) {
     const std::string of = absl::StrCat(" of ", key.name());
     facts["target triple" + of] = key.triple();
@@ -73,6 +77,8 @@ std::map<std::string, std::string> FactsOf(const Provenance& provenance) {
   }
   for (const Provenance::Variant& variant : provenance.variants()) {
     facts[absl::StrCat("variant ", variant.name())] = variant.target();
+    add(absl::StrCat("variant ", variant.name(), ": option "),
+        variant.options());
   }
   return facts;
 }

@@ -87,7 +87,7 @@ std::string MemoryTable(const MemoryUse& memory) {
   };
   for (const auto& part : memory.parts) row(part.name, part.ram, part.rom);
   row("all", memory.ram(), memory.rom());
-  row("", 0, 0);
+  table.Add({""});
   for (const auto& part : memory.tensors) row(part.name, part.ram, part.rom);
   return table.ToString();
 }

@@ -263,6 +263,8 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
     }
     INGOT_RETURN_IF_ERROR(BindSymbols(declared[index], shape, &sizes));
   }
+  note->clear();
+  if (declared.empty()) return std::vector<Tensor>();
   *note = absl::StrCat("inputs are random numbers (seed ", seed, ")");
   std::vector<std::string> guessed;
   std::vector<Tensor> inputs;

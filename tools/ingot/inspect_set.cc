@@ -27,6 +27,14 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 using report::FunctionFacts;
 using report::TargetFacts;
 
+// The calls of functions, those in bodies of loops and branches among them.
+int CountCalls(const Plan& plan) {
+  int calls = 0;
+  for (const PlanCall& call : plan.calls()) calls += call.has_function();
+  for (const Plan& body : plan.bodies()) calls += CountCalls(body);
+  return calls;
+}
+
 // Adds the model's inputs and outputs, if the set has a plan.
 void AddInterface(const ArtifactSet& set, Facts* facts) {
   for (const SharedPlan& shared : ReadPlans(set)) {
@@ -44,7 +52,7 @@ void AddInterface(const ArtifactSet& set, Facts* facts) {
     add("input", plan.inputs());
     add("output", plan.outputs());
     add("state", plan.states());
-    facts->emplace_back("kernel calls", absl::StrCat(plan.calls_size()));
+    facts->emplace_back("kernel calls", absl::StrCat(CountCalls(plan)));
     // Variants are of one model.
     if (!set.provenance().variants().empty()) return;
   }

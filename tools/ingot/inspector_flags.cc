@@ -29,6 +29,7 @@ absl::StatusOr<std::string> Run(InspectorCommand command,
   command.push_back(path);
   ProgramOptions options;
   options.most_output = kMostText;
+  options.ends_at_most = true;
   options.with_errors = false;
   INGOT_ASSIGN_OR_RETURN(const ProgramResult result,
                          RunProgram(std::move(command), options));
@@ -79,7 +80,9 @@ absl::StatusOr<std::string> InspectSet(const ArtifactSet& set,
 absl::Status Add(absl::string_view pattern, InspectorCommand command,
                  InspectorRegistry* inspectors) {
   if (pattern.empty() || command.empty()) {
-    return UsageError("an inspector is PATTERN=COMMAND, such as .npu=./show");
+    return UsageError(
+        "an inspector is PATTERN=COMMAND, such as .npu=./show, or in a file "
+        "PATTERN COMMAND");
   }
   const std::string name =
       absl::StrCat(pattern, " ", absl::StrJoin(command, " "));

@@ -1,17 +1,15 @@
 #include "tools/ingot/machine_limits.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "runtime/thread_pool.h"
+#include "tools/ingot/work_clock.h"
 
 namespace ingot {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Enough of them that each unit always has one that is ready: twelve chains
 // cover a latency of four cycles on up to three units.
@@ -67,15 +65,15 @@ Chains WidestChains() {
 // The shortest of several times, in seconds, of `work` on all threads at once.
 template <typename Work>
 double BestTime(ThreadPool* pool, const Work& work) {
+  const WorkClock clock(pool->threads());
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
-    const Clock::time_point start = Clock::now();
+    const double start = clock.Now();
     pool->ParallelFor(pool->threads(), [&work](int64_t begin, int64_t end) {
       for (int64_t thread = begin; thread < end; ++thread) work(thread);
       return 0;
     });
-    best = std::min(
-        best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, clock.Now() - start);
   }
   return best;
 }

@@ -1,5 +1,9 @@
 #include "tools/ingot/machine_limits.h"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace ingot {
@@ -13,6 +17,22 @@ TEST(MachineLimits, AreThoseOfAMachineOfOurTime) {
   EXPECT_LT(limits.operations, 8e11);
   EXPECT_GT(limits.bytes, 1e8);
   EXPECT_LT(limits.bytes, 1e12);
+}
+
+TEST(MachineLimits, AreNoLowerBesideOtherPrograms) {
+  const double alone = MeasureMachineLimits(1).bytes;
+  std::atomic<bool> done(false);
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) {
+    others.emplace_back([&done] {
+      while (!done) {
+      }
+    });
+  }
+  const double beside = MeasureMachineLimits(1).bytes;
+  done = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_GT(beside, alone / 3) << "of the time that others have, too";
 }
 
 TEST(MachineLimits, ShareIsOfTheLimitThatBinds) {

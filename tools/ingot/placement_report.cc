@@ -38,6 +38,7 @@ std::string PlacementSummary(const Placement& placement) {
   if (taken.count(kFolded) > 0) {
     parts.push_back(absl::StrCat(taken[kFolded], " ", kFolded));
   }
+  if (parts.empty()) parts.emplace_back("no nodes");
   std::string text = absl::StrCat("placement: ", absl::StrJoin(parts, ", "));
   if (placement.regions > 0) {
     absl::StrAppend(&text, ", ", placement.regions,

@@ -50,10 +50,12 @@ absl::StatusOr<report::Measurement> MeasureCalls(const std::string& path,
                          MeasureNodes(opened.model, inputs, options.threads,
                                       flags.runs, progress));
   report::Measurement measured;
-  measured.how =
-      absl::StrCat("Medians of ", flags.runs, " runs with ", flags.open.threads,
-                   " thread(s), a clock around each call; ",
-                   note.empty() ? "inputs are test data" : note, ".");
+  measured.how = absl::StrCat(
+      "Medians of ", flags.runs, " runs with ", flags.open.threads,
+      flags.open.threads == 1 ? " thread" : " threads",
+      ", a clock around each call",
+      flags.inputs.test_data.empty() ? "" : "; inputs are test data",
+      note.empty() ? "" : "; ", note, ".");
   const MachineLimits limits = MeasureMachineLimits(options.threads);
   measured.operations = limits.operations;
   measured.bytes = limits.bytes;

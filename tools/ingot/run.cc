@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -122,9 +123,12 @@ absl::Status PrintOutputs(const std::vector<Output>& outputs, bool json) {
     if (summary->nans > 0) {
       absl::StrAppend(&first, " (", summary->nans, " are NaN)");
     }
-    table.Add({output.name, output.type, HumanNumber(summary->min),
-               HumanNumber(summary->max), HumanNumber(summary->mean),
-               std::move(first)});
+    const bool has_numbers = !std::isnan(summary->min);
+    const auto text = [has_numbers](double value) {
+      return has_numbers ? HumanNumber(value) : "-";
+    };
+    table.Add({output.name, output.type, text(summary->min), text(summary->max),
+               text(summary->mean), std::move(first)});
     const absl::Span<const int64_t> shape = output.tensor.shape();
     list.push_back({{"name", output.name},
                     {"type", output.tensor.dtype().ToString()},

@@ -140,18 +140,27 @@ class Kernels {
   size_t bytes_ = 0;
 };
 
+// Gives each call the time of one turn, and how often a run takes it. Calls of
+// a function for the same nodes were measured together.
 void AddTimes(const std::vector<CallTime>& times, Json* graphs) {
-  std::map<std::pair<std::string, std::string>, const CallTime*> known;
+  using Key = std::pair<std::string, std::string>;
+  const auto key_of = [](const Json& call) {
+    return Key(call["f"].get<std::string>(), call["s"].get<std::string>());
+  };
+  std::map<Key, const CallTime*> known;
   for (const CallTime& time : times) {
     known[{time.function, time.source}] = &time;
   }
+  std::map<Key, int> in_plan;
+  for (const Json& graph : *graphs) {
+    for (const Json& call : graph["calls"]) ++in_plan[key_of(call)];
+  }
   for (Json& graph : *graphs) {
     for (Json& call : graph["calls"]) {
-      const auto it = known.find(
-          {call["f"].get<std::string>(), call["s"].get<std::string>()});
+      const auto it = known.find(key_of(call));
       if (it == known.end()) continue;
       call["t"] = it->second->seconds / it->second->calls;
-      call["n"] = it->second->calls;
+      call["n"] = static_cast<double>(it->second->calls) / in_plan[it->first];
     }
   }
 }

@@ -42,7 +42,8 @@ absl::StatusOr<nlohmann::ordered_json> DescribePlan(const ArtifactSet& set);
 // {"title": the model's name, "about": [[what, value]],
 //  "artifacts": [{"path", "codegen", "loader", "size", "sha256", "edited"}],
 //  "graphs": as DescribeGraphs has them; a call has "k", its kernel, where one
-//            was found, and "t", its seconds, where they are known,
+//            was found, and where they are known "t", the seconds of one turn,
+//            and "n", the turns in a run, which are many in a loop,
 //  "kernels": [{"name", "artifact": index, "text", "bytes": of its code}],
 //  "weights": [as DescribeWeight], and where somebody measured:
 //  "timed": how, "limits": {"ops", "bytes"}}

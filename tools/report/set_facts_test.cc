@@ -7,6 +7,7 @@
 #include "artifact/artifact_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/plan/phases.h"
 #include "runtime/plan/small_plan.h"
 #include "tools/report/graphs.h"
 #include "tools/report/page.h"
@@ -60,6 +61,33 @@ TEST(SetFacts, HasCallsWithTheirKernelsAndTimes) {
   EXPECT_EQ(kernel["text"], "int f(void) {\n  return 0;\n}\n");
   EXPECT_EQ((*facts)["artifacts"][kernel["artifact"].get<size_t>()]["path"],
             "host/c/k.c");
+}
+
+// Two calls of one function for the same nodes, each of which a run takes once.
+TEST(SetFacts, CallsThatWereMeasuredTogetherShareTheirTime) {
+  Plan plan = SmallPlan();
+  PlanTensor other = plan.tensors(2);
+  other.set_name("other");
+  other.set_storage(1);
+  *plan.add_tensors() = other;
+  const PlanStorage storage = plan.storage(0);
+  *plan.add_storage() = storage;
+  PlanCall call = plan.calls(0);
+  call.set_args(2, 3);
+  *plan.add_calls() = call;
+  AssignPhases(&plan);
+  ArtifactSet set;
+  ASSERT_TRUE(
+      set.Add(Make("metadata", "plan.binpb", plan.SerializeAsString())).ok());
+  Measurement measured;
+  measured.times = {{"f", call.source(), 2, 0.5}};
+  const auto facts = DescribeForReport(set, TextOf, measured);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  double seconds = 0;
+  for (const auto& each : (*facts)["graphs"][0]["calls"]) {
+    seconds += each["t"].get<double>() * each["n"].get<double>();
+  }
+  EXPECT_EQ(seconds, 0.5);
 }
 
 TEST(SetFacts, RefusesAPlanThatMakesNoSense) {

@@ -1,5 +1,6 @@
 #include "compiler/frontends/onnx/custom.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,18 +15,30 @@ namespace {
 using nlohmann::json;
 using onnx::AttributeProto;
 
+// JSON has no number for one that is not finite.
+json NumberJson(float number) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  return number;
+}
+
 absl::StatusOr<json> AttributeJson(const AttributeProto& a) {
   switch (a.type()) {
     case AttributeProto::INT:
       return json(a.i());
     case AttributeProto::FLOAT:
-      return json(a.f());
+      return NumberJson(a.f());
     case AttributeProto::STRING:
       return json(a.s());
     case AttributeProto::INTS:
       return json(std::vector<int64_t>(a.ints().begin(), a.ints().end()));
-    case AttributeProto::FLOATS:
-      return json(std::vector<float>(a.floats().begin(), a.floats().end()));
+    case AttributeProto::FLOATS: {
+      json numbers = json::array();
+      for (const float number : a.floats()) {
+        numbers.push_back(NumberJson(number));
+      }
+      return numbers;
+    }
     case AttributeProto::STRINGS:
       return json(
           std::vector<std::string>(a.strings().begin(), a.strings().end()));

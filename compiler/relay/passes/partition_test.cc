@@ -117,6 +117,27 @@ class PartitionTest : public ::testing::Test {
   absl::Status status_;
 };
 
+TEST_F(PartitionTest, AHookThatFailsRefusesNothing) {
+  const absl::Status broken = absl::AbortedError("division by zero");
+  adder_.supports = [broken](const Target&, const Node&) { return broken; };
+  sums_.patterns[0].check = [broken](const Target&, absl::Span<Node* const>) {
+    return broken;
+  };
+  constexpr char kText[] = R"(module { func @main(%x: f32[2, 2]) -> (%y) {
+    %w = const f32[2, 2] {1, 2, 3, 4}
+    %m = mul(%x, %x) from "M"
+    %a = add(%m, %w) from "A"
+    %y = relu(%a) from "R"
+  } })";
+  Use({&adder_, &host_});
+  EXPECT_THAT(Run(kText), AllOf(HasSubstr("target adder, asked about "),
+                                HasSubstr("division by zero")));
+  context_.targets.clear();
+  Use({&sums_, &host_});
+  EXPECT_THAT(Run(kText), AllOf(HasSubstr("target sums, asked about "),
+                                HasSubstr("division by zero")));
+}
+
 TEST_F(PartitionTest, OneRegionWithItsConstants) {
   Use({&adder_, &host_});
   EXPECT_EQ(Run(R"(module { func @main(%x: f32[2, 2]) -> (%y) {

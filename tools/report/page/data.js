@@ -48,14 +48,19 @@ function timeText(seconds) {
   return seconds.toPrecision(3) + " s";
 }
 
+// The seconds that a call takes in a run, all turns of a loop together.
+function timeOf(call) {
+  return call.t === undefined ? undefined : call.t * call.n;
+}
+
 function rateText(call) {
   if (!call.t || call.b === undefined) return "";
   return (call.b / call.t / 1e9).toPrecision(3);
 }
 
-// The part of its time that a call would take at the machine's limits.
+// The part of its time that a call would take at the limits of this machine's processor.
 function limitShare(call) {
-  if (!call.t || !facts.limits || call.b === undefined) return undefined;
+  if (!call.t || !facts.limits || call.b === undefined || call.d) return undefined;
   return Math.max((call.ops ?? 0) / facts.limits.ops, call.b / facts.limits.bytes) / call.t;
 }
 
@@ -75,5 +80,4 @@ function baseOf(graph, tensor) {
 
 const allCalls = facts.graphs.flatMap((graph, g) => graph.calls.map((call, c) => ({call, g, c})));
 const isTimed = allCalls.some(({call}) => call.t !== undefined);
-// The executor's time within a loop or branch is that of its body, too.
-const totalTime = allCalls.reduce((sum, {call}) => sum + (call.t ? call.t * call.n : 0), 0);
+const totalTime = allCalls.reduce((sum, {call}) => sum + (timeOf(call) ?? 0), 0);

@@ -7,7 +7,7 @@ function showOverview(side, graph) {
   side.append(make("h3", {}, "Calls by code generator"), make("dl", {}, ...rows.flatMap(([owner, calls]) => [
     make("dt", {}, chip(owner), owner),
     make("dd", {}, `${calls.length}` + (isTimed
-      ? `, ${timeText(calls.reduce((sum, call) => sum + (call.t ?? 0), 0))}` : "")),
+      ? `, ${timeText(calls.reduce((sum, call) => sum + (timeOf(call) ?? 0), 0))}` : "")),
   ])));
   const ends = (title, tensors) => side.append(make("h3", {}, title), make("dl", {}, ...tensors.flatMap(tensor => [
     make("dt", {}, graph.tensors[tensor].n), make("dd", {class: "mono"}, graph.tensors[tensor].y)])));
@@ -21,7 +21,10 @@ function showCall(side, g, c) {
   const lines = [["Call", String(c)], ["Runs on", call.owner + (call.d ? ` (device of ${call.d})` : "")]];
   if (kernel) lines.push(["Artifact", facts.artifacts[kernel.artifact].path]);
   if (kernel?.bytes) lines.push(["Code", bytesText(kernel.bytes)]);
-  if (call.t !== undefined) lines.push(["Time", `${timeText(call.t)} (${percentText(call.t, totalTime)} of a run)`]);
+  if (call.t !== undefined) {
+    lines.push(["Time", `${timeText(timeOf(call))} (${percentText(timeOf(call), totalTime)} of a run)`]);
+    if (call.n !== 1) lines.push(["Turns in a run", `${Number(call.n.toPrecision(4))}, each ${timeText(call.t)}`]);
+  }
   if (call.b !== undefined) lines.push(["Reads and writes", bytesText(call.b)]);
   if (call.ops) lines.push(["Operations", (call.ops / 1e6).toPrecision(3) + " million"]);
   const rates = [rateText(call) && `${rateText(call)} GB/s`, operationRate(call) && `${operationRate(call)} GFLOP/s`];

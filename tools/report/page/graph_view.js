@@ -150,7 +150,7 @@ class GraphView {
     this.drawLinks(context, seen);
     const font = size => `${size}px system-ui, sans-serif`;
     const text = cssColour("--text"), faint = cssColour("--faint"), accent = cssColour("--accent");
-    const slowest = this.graph.calls.reduce((most, call) => Math.max(most, call.t ?? 0), 0);
+    const slowest = this.graph.calls.reduce((most, call) => Math.max(most, timeOf(call) ?? 0), 0);
     let drawn = 0;
     for (const item of this.layout.items) {
       if (item.y + nodeHeight < seen.top || item.y - nodeHeight > seen.bottom) continue;
@@ -167,7 +167,7 @@ class GraphView {
       if (node.call?.t) {
         // How much of the slowest call's time it takes.
         context.fillStyle = accent;
-        context.fillRect(left + 6, top + nodeHeight - 4, (item.width - 12) * node.call.t / slowest, 2.5);
+        context.fillRect(left + 6, top + nodeHeight - 4, (item.width - 12) * timeOf(node.call) / slowest, 2.5);
       }
       if (this.scale < 0.3) continue;
       context.textAlign = "center";

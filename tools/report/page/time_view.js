@@ -1,16 +1,18 @@
 // Kernels by time, or by bytes where nobody measured.
 function timeView() {
   const rows = allCalls.filter(({call}) => isTimed ? call.t !== undefined : call.b !== undefined);
-  const size = isTimed ? ({call}) => call.t : ({call}) => call.b;
+  const size = isTimed ? ({call}) => timeOf(call) : ({call}) => call.b;
   const whole = rows.reduce((sum, row) => sum + size(row), 0);
   const largest = rows.reduce((most, row) => Math.max(most, size(row)), 0);
   const columns = [
     isTimed
-      ? {title: "Time", number: true, value: size, cell: ({call}) => timeText(call.t)}
+      ? {title: "Time", number: true, value: size, cell: row => timeText(size(row))}
       : {title: "Bytes", number: true, value: size, cell: ({call}) => bytesText(call.b)},
     {title: "Share", number: true, cell: row => percentText(size(row), whole)},
     {title: "", cell: row => make("div", {class: "bar", style: {width: `${160 * size(row) / largest}px`}})},
-    ...(isTimed ? [{title: "GB/s", number: true, value: ({call}) => Number(rateText(call)) || undefined,
+    ...(isTimed ? [{title: "Turns", number: true, value: ({call}) => call.n,
+                    cell: ({call}) => String(Number(call.n.toPrecision(4)))},
+                   {title: "GB/s", number: true, value: ({call}) => Number(rateText(call)) || undefined,
                     cell: ({call}) => rateText(call)},
                    {title: "GFLOP/s", number: true, value: ({call}) => Number(operationRate(call)) || undefined,
                     cell: ({call}) => operationRate(call)},
