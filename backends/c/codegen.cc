@@ -1,5 +1,6 @@
 #include "backends/c/codegen.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -129,10 +130,12 @@ class CWriter : public codegen::CPrinter {
     }
     // Inlined into the model, a kernel would be optimised together with others
     // and might round differently.
-    PrintHead(absl::StrCat(main_ == nullptr ? "" : "INGOT_NOINLINE ",
-                           "static int ", name_),
-              params);
+    text_ += ExportPrinter::Head(
+        absl::StrCat(main_ == nullptr ? "" : "INGOT_NOINLINE ", "static int ",
+                     name_),
+        params);
     Indent();
+    MarkUnused(func, signature);
     codegen::CPrinter::Print(func.body);
     Line("return 0;");
     Outdent();
@@ -233,8 +236,8 @@ class CWriter : public codegen::CPrinter {
       params.push_back(absl::StrCat("int64_t ", bound));
       args.push_back(bound);
     }
-    PrintHead(absl::StrCat("INGOT_NOINLINE static int ", name, "_body"),
-              params);
+    text_ += ExportPrinter::Head(
+        absl::StrCat("INGOT_NOINLINE static int ", name, "_body"), params);
     Indent();
     in_parallel_ = true;
     PrintLoop(loop, "begin", "end");
@@ -243,8 +246,9 @@ class CWriter : public codegen::CPrinter {
     Outdent();
     Line("}");
     Line("");
-    PrintHead(absl::StrCat("static int ", name),
-              {"void* context", "int64_t begin", "int64_t end"});
+    text_ +=
+        ExportPrinter::Head(absl::StrCat("static int ", name),
+                            {"void* context", "int64_t begin", "int64_t end"});
     Indent();
     Line(values.empty()
              ? "(void)context;"
@@ -256,9 +260,16 @@ class CWriter : public codegen::CPrinter {
     Line("");
   }
 
-  void PrintHead(const std::string& start,
-                 const std::vector<std::string>& params) {
-    text_ += ExportPrinter::Head(start, params);
+  // Compilers warn of parameters that a function does not use, such as an input
+  // that no node of the model reads.
+  void MarkUnused(const PrimFunc& func, const codegen::Signature& signature) {
+    const codegen::Captures used = codegen::FindCaptures(func.body);
+    const auto mark = [&](const auto& all, const auto* one) {
+      if (std::find(all.begin(), all.end(), one) != all.end()) return;
+      Line(absl::StrCat("(void)", NameOf(one), ";"));
+    };
+    for (const tir::Buffer& b : func.params) mark(used.buffers, b.get());
+    for (const auto& symbol : signature.symbols) mark(used.vars, symbol.var);
   }
 
   // Describes the kernel in the model's words.

@@ -354,6 +354,13 @@ TEST(CmsisNn, LeavesWhatWouldBeAnotherLayer) {
        absl::StrCat(x, "%p = reduce_mean(%dx) ",
                     Quantize("p", "u8", 0.02, 120)),
        "%y"},
+      // A pooled image whose channels become rows and columns of another.
+      {"1, 8, 4, 5",
+       absl::StrCat(x,
+                    "%g = global_avg_pool2d(%dx) "
+                    "%p = reshape(%g) {shape=[1, 2, 4, 1]} ",
+                    Quantize("p", "u8", 0.03, 90)),
+       "%y"},
       // Weights as they are, by a transpose that moves nothing.
       {"3, 5",
        absl::StrCat(x, Weights("5, 5", 25, 1),

@@ -62,6 +62,9 @@ struct Layer {
   std::vector<double> factors;
 };
 
+// Whether a value's elements are in the same order with channels last.
+bool IsSameOrder(const std::vector<int64_t>& dims);
+
 // Reads the operators of a composite, or a single one. Unimplemented or
 // InvalidArgument say why CMSIS-NN does not compute that.
 absl::StatusOr<Layer> ReadLayer(const codegen::RegionCall& call);

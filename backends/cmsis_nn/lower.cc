@@ -38,11 +38,6 @@ Dims ChannelsLast(const Dims& dims) {
   return {dims[0], dims[2], dims[3], dims[1]};
 }
 
-// Whether the elements are in the same order with channels last.
-bool IsSameOrder(const Dims& dims) {
-  return dims.size() != 4 || dims[1] == 1 || dims[2] * dims[3] == 1;
-}
-
 template <typename T>
 absl::StatusOr<Tensor> MakeTensor(DataType type, const std::vector<T>& values) {
   INGOT_ASSIGN_OR_RETURN(

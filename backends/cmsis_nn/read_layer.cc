@@ -115,9 +115,12 @@ class Reader {
       w.kernel_h = x[2];
       w.kernel_w = x[3];
     }
-    // A reshape may follow, which channels at the end would not survive.
-    if (call_.Find({"reshape"}) != nullptr && w.out_h * w.out_w != 1) {
-      return No("a reshape of an image");
+    if (call_.Find({"reshape"}) != nullptr) {
+      INGOT_ASSIGN_OR_RETURN(const Dims result,
+                             KnownShape(call_.nodes.back()->outputs[0]));
+      if (!IsSameOrder(y) || !IsSameOrder(result)) {
+        return No("a reshape between orders with channels last");
+      }
     }
     layer_.function = is_max ? Function::kMaxPool : Function::kAveragePool;
     const bool same =
@@ -205,6 +208,10 @@ class Reader {
 };
 
 }  // namespace
+
+bool IsSameOrder(const Dims& dims) {
+  return dims.size() != 4 || dims[1] == 1 || dims[2] * dims[3] == 1;
+}
 
 absl::StatusOr<Layer> ReadLayer(const codegen::RegionCall& call) {
   return Reader(call).Read();

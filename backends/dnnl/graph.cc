@@ -1,8 +1,6 @@
 #include "backends/dnnl/graph.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -33,8 +31,7 @@ absl::Status CheckAttributes(const Node& node, const Operator& op) {
       case AttributeSpec::kFloat:
         fits = (std::holds_alternative<double>(value) ||
                 std::holds_alternative<int64_t>(value)) &&
-               std::abs(node.Float(spec.name)) <=
-                   std::numeric_limits<float>::max();
+               IsNumber(node.Float(spec.name));
         break;
       case AttributeSpec::kInts:
         fits = std::holds_alternative<Dims>(value);
@@ -76,7 +73,7 @@ absl::Status CheckPostOps(const Graph& graph, const Node& node,
                        "'");
       }
       for (double v : {post.alpha, post.beta}) {
-        if (!(std::abs(v) <= std::numeric_limits<float>::max())) {
+        if (!IsNumber(v)) {
           return Invalid("a parameter of ", post.algorithm, " is out of range");
         }
       }

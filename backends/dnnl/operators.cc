@@ -1,6 +1,8 @@
 #include "backends/dnnl/operators.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -394,6 +396,10 @@ const Operator* FindOperator(absl::string_view name) {
     if (op.name == name) return &op;
   }
   return nullptr;
+}
+
+bool IsNumber(double value) {
+  return std::abs(value) <= std::numeric_limits<float>::max();
 }
 
 bool IsEltwiseAlgorithm(absl::string_view name) {

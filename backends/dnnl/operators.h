@@ -38,6 +38,10 @@ struct Operator {
 // Null when there is none of that name.
 const Operator* FindOperator(absl::string_view name);
 
+// Whether an attribute or a post-op may have such a number: a file has no word
+// for others, and oneDNN takes them as f32.
+bool IsNumber(double value);
+
 // Whether `name` is an element-wise algorithm that nodes and post-ops may use.
 bool IsEltwiseAlgorithm(absl::string_view name);
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "backends/testing/run_regions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -78,6 +79,21 @@ TEST(DnnlPartition, SharedWeightsAndSeveralRegions) {
     }
   })"),
             absl::OkStatus());
+}
+
+// A graph's file has no word for them.
+TEST(DnnlPartition, NumbersThatAreNotFiniteStayBehind) {
+  for (const char* nodes :
+       {"%y = leaky_relu(%x) {alpha=inf}", "%y = elu(%x) {alpha=nan}",
+        "%w = const f32[8, 8] random(1) %d = dense(%x, %w) "
+        "%y = leaky_relu(%d) {alpha=inf}"}) {
+    EXPECT_EQ(Compare("dnnl,llvm",
+                      absl::StrCat("module { func @main(%x: f32[4, 8]) -> "
+                                   "(%y, %t) { %t = tanh(%x) ",
+                                   nodes, " } }")),
+              absl::OkStatus())
+        << nodes;
+  }
 }
 
 TEST(DnnlPartition, SymbolicShapesStayBehind) {

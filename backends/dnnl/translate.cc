@@ -146,6 +146,12 @@ class Translation {
   absl::Status Check() {
     Node node;
     node.attributes = step_.attributes;
+    for (const auto& [name, value] : node.attributes) {
+      const double* const number = std::get_if<double>(&value);
+      if (number != nullptr && !IsNumber(*number)) {
+        return No("its ", name, " is ", *number);
+      }
+    }
     std::vector<Dims> shapes;
     for (const Operand& operand : step_.operands) {
       shapes.push_back(operand.shape);

@@ -28,7 +28,12 @@ absl::Status Append(const relay::Node& node, const Bindings& bindings,
       return No(node.op->name, " does not read what precedes it");
     }
     INGOT_ASSIGN_OR_RETURN(std::vector<PostOp> posts, EltwisePosts(node));
-    for (PostOp& post : posts) step->posts.push_back({std::move(post), {}});
+    for (PostOp& post : posts) {
+      if (!IsNumber(post.alpha) || !IsNumber(post.beta)) {
+        return No("a number of ", node.op->name, " is not finite");
+      }
+      step->posts.push_back({std::move(post), {}});
+    }
     return absl::OkStatus();
   }
   const int other = node.inputs[0] == step->output ? 1 : 0;

@@ -63,9 +63,10 @@ const char kCPrelude[] = R"(#include <math.h>
 #define INGOT_NOINLINE
 #endif
 
-/* Calls of it are not expected: compilers spend no time on what leads there. */
+/* Calls of it are not expected: compilers spend no time on what leads there.
+ * A file may have none. */
 #if defined(__GNUC__)
-#define INGOT_COLD __attribute__((cold))
+#define INGOT_COLD __attribute__((cold, unused))
 #else
 #define INGOT_COLD
 #endif

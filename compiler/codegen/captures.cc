@@ -15,6 +15,10 @@ class CaptureFinder : public tir::StmtVisitor {
     Visit(loop.body);
     return std::move(captures_);
   }
+  Captures Find(const tir::Stmt& s) {
+    Visit(s);
+    return std::move(captures_);
+  }
 
  protected:
   void VisitVar(const tir::Var& var) override {
@@ -33,6 +37,12 @@ class CaptureFinder : public tir::StmtVisitor {
   void VisitPrefetch(const tir::Prefetch& prefetch) override {
     Use(*prefetch.buffer);
     StmtVisitor::VisitPrefetch(prefetch);
+  }
+  void VisitCallExtern(const tir::CallExtern& call) override {
+    for (const auto* list : {&call.reads, &call.writes}) {
+      for (const tir::Buffer& buffer : *list) Use(*buffer);
+    }
+    StmtVisitor::VisitCallExtern(call);
   }
   void VisitFor(const tir::For& loop) override {
     Visit(loop.min);
@@ -85,6 +95,8 @@ class ParallelFinder : public tir::StmtVisitor {
 Captures FindCaptures(const tir::For& loop) {
   return CaptureFinder().Find(loop);
 }
+
+Captures FindCaptures(const tir::Stmt& s) { return CaptureFinder().Find(s); }
 
 bool HasParallelLoop(const tir::Stmt& s) {
   ParallelFinder finder;

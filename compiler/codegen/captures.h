@@ -21,6 +21,9 @@ struct Captures {
 // that is no constant; a buffer brings the variables of its shape.
 Captures FindCaptures(const tir::For& loop);
 
+// The same of a statement.
+Captures FindCaptures(const tir::Stmt& s);
+
 // Whether the statement has a parallel loop in it.
 bool HasParallelLoop(const tir::Stmt& s);
 
