@@ -244,6 +244,8 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
     if (UsesOf(state, *finder.found) < request.least_uses) continue;
     const Expr first = BodyRewriter(state).Mutate(*finder.found);
     const auto& load = *tir::As<tir::Load>(first);
+    // A copy that was made for the loops around this one is near.
+    if (load.buffer.get() != request.input) continue;
     const std::optional<Affine> offset = OffsetOf(load, state.bounds);
     if (!offset.has_value()) continue;
     const int64_t bytes = offset->CoefficientOf(var) *

@@ -10,6 +10,7 @@
 namespace ingot::te {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -234,6 +235,28 @@ TEST(PrefetchesTest, NoneWhereItIsNotKnownHowMuchAnIterationReads) {
   Product same(I(100));
   same.stage->Prefetch(same.x, same.stage->axis(0), 1024);
   EXPECT_THAT(same.Text(), Not(HasSubstr("prefetch")));
+}
+
+TEST(PrefetchesTest, NoneOfACopyThatIsMadeForAPanel) {
+  Product product(I(100));
+  Stage* const sum = product.stage;
+  const auto* load =
+      tir::As<tir::Load>(tir::As<tir::Binary>(sum->op().value)->b);
+  ASSERT_NE(load, nullptr);
+  Stage* const copy = product.schedule->CacheRead(
+      sum, *load, "copy", load->buffer->shape,
+      [&](const Indices& i) { return tir::MakeLoad(load->buffer, i); },
+      load->indices);
+  copy->ComputeAt(sum, sum->axis(0));
+  for (const bool in_turns : {false, true}) {
+    if (in_turns) {
+      sum->PrefetchInTurns(copy->output(), sum->reduce_axis(0), 1024);
+    } else {
+      sum->Prefetch(copy->output(), sum->reduce_axis(0), 1024);
+    }
+    EXPECT_THAT(product.Text(),
+                AllOf(HasSubstr("%copy"), Not(HasSubstr("prefetch"))));
+  }
 }
 
 TEST(PrefetchesTest, OnlyAtALoopThatIsMade) {

@@ -49,7 +49,7 @@ ingot compile --quiet --target=c "${model}" -o c.ingot
 ingot link --quiet model.ingot -o model.so
 ingot link --quiet c.ingot -o c.so
 expect "f32[1, 3]" ingot run c.so
-expect "runs" ingot check model.so
+expect "optimal" ingot check model.so
 
 read -ra flags <<< "$(pkg-config --cflags --libs ingot)"
 cc run.c -o run "${flags[@]}"

@@ -84,13 +84,20 @@ const char kIcelake[] = "-mtriple=x86_64-linux-gnu -mcpu=icelake-server";
 const char kCortex[] = "-mtriple=aarch64-linux-gnu -mcpu=cortex-a76";
 
 TEST_F(KernelCodeTest, Products) {
-  const std::string main = R"((%x: f32[96, 256]) -> (%y) {
-    %w = const f32[256, 192] random(1)
+  const auto product = [](int terms) {
+    return absl::Substitute(R"((%x: f32[96, $0]) -> (%y) {
+    %w = const f32[$0, 192] random(1)
     %y = matmul(%x, %w)
-  })";
-  ExpectLoop(main, kHaswell, "vfmadd.*ymm", 12, 2);
-  ExpectLoop(main, kSkylake, "vfmadd.*zmm", 24, 1.6);
-  ExpectLoop(main, kCortex, "fmla", 24, 1.6);
+  })",
+                            terms);
+  };
+  ExpectLoop(product(32), kHaswell, "vfmadd.*ymm", 12, 2);
+  ExpectLoop(product(32), kSkylake, "vfmadd.*zmm", 24, 1.6);
+  ExpectLoop(product(32), kCortex, "fmla", 24, 1.6);
+  // These ask for weights.
+  ExpectLoop(product(256), kHaswell, "vfmadd.*ymm", 12, 2);
+  ExpectLoop(product(256), kSkylake, "vfmadd.*zmm", 24, 1.65);
+  ExpectLoop(product(256), kCortex, "fmla", 24, 1.7);
 }
 
 TEST_F(KernelCodeTest, Convolutions) {
@@ -127,25 +134,29 @@ TEST_F(KernelCodeTest, ConvolutionsWithWeightsFromMemory) {
 // Where no instruction multiplies bytes, numbers of 16 bits are multiplied in
 // pairs: beside each product of vectors are a sum and few loads.
 TEST_F(KernelCodeTest, ProductsOfBytes) {
-  const std::string product = R"((%x: u8[96, 256]) -> (%y) {
-    %w = const i8[256, 192] random(1)
+  const std::string product = R"((%x: u8[96, 128]) -> (%y) {
+    %w = const i8[128, 192] random(1)
     %y = matmul(%x, %w) {out_dtype=i32}
   })";
-  const auto convolution = [](int taps) {
-    return absl::Substitute(R"((%x: u8[1, 64, 30, 30]) -> (%y) {
-    %w = const i8[64, 64, $0, $0] random(1)
+  const auto convolution = [](int channels, int taps) {
+    return absl::Substitute(R"((%x: u8[1, $0, 30, 30]) -> (%y) {
+    %w = const i8[64, $0, $1, $1] random(1)
     %y = conv2d(%x, %w) {out_dtype=i32}
   })",
-                            taps);
+                            channels, taps);
   };
-  for (const std::string& main : {product, convolution(5)}) {
+  for (const std::string& main : {product, convolution(16, 5)}) {
     ExpectLoop(main, kHaswell, "vpmaddwd.*ymm", 8, 3.2);
     ExpectLoop(main, kSkylake, "vpmaddwd.*zmm", 24, 2.9);
     ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
   }
+  // It asks for weights.
+  ExpectLoop(convolution(64, 5), kHaswell, "vpmaddwd.*ymm", 8, 3.25);
+  ExpectLoop(convolution(64, 5), kSkylake, "vpmaddwd.*zmm", 24, 2.9);
+  ExpectLoop(convolution(64, 5), kCascadeLake, "vpdpbusd.*zmm", 24, 1.9);
   // By tiles, whose numbers are of 16 bits.
-  ExpectLoop(convolution(3), kHaswell, "vpmaddwd.*ymm", 16, 3.6);
-  ExpectLoop(convolution(3), kCascadeLake, "vpdpwssd.*zmm", 20, 1.9);
+  ExpectLoop(convolution(64, 3), kHaswell, "vpmaddwd.*ymm", 16, 3.6);
+  ExpectLoop(convolution(64, 3), kCascadeLake, "vpdpwssd.*zmm", 20, 1.9);
 }
 
 TEST_F(KernelCodeTest, ProductsOfFewBits) {
