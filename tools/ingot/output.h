@@ -31,7 +31,7 @@ std::string OneLine(absl::string_view text);
 // `line`, of which at most `most` bytes are kept: its beginning and its end,
 // which say where and why, with "…" between them. No character is cut in two.
 std::string Cut(absl::string_view line, size_t most = 900);
-// What a cell of a table should have at most.
+// A cell of a table should have so many bytes at most.
 inline constexpr size_t kShort = 180;
 
 // `text` without control characters other than line breaks and tabs.

@@ -112,8 +112,8 @@ class Partitioner {
     }
   }
 
-  // What a hook says, if it is no reason against the node but a failure of the
-  // program that has the hook: that says nothing of what the target takes.
+  // Passes on what a hook said where the hook itself failed: that is no reason
+  // to give the node to another target.
   static absl::Status FailureToAnswer(const absl::Status& said,
                                       const TargetChoice& choice,
                                       const Node& node) {
