@@ -217,10 +217,11 @@ class Stage {
   // `least_uses` results, as it may in the tail of a split.
   void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
                 int64_t least_uses = 1);
-  // The same where loops around this stage read all that `loop` reads for one
-  // place of theirs after the other: these places ask in turns for equal parts
-  // of what follows in memory, the first few of them where their number is not
-  // known. So it arrives while there is work that does not wait for it.
+  // The same where one of the loops around the reduction chooses results but no
+  // elements of `input`, so that its iterations read the same ones: these ask
+  // in turns for equal parts of what follows in memory, the first few of them
+  // where their number is not known. So it arrives while there is work that
+  // does not wait for it. Else it is Prefetch.
   void PrefetchInTurns(const Tensor& input, Loop loop, int64_t bytes_ahead,
                        int64_t least_uses = 1);
   void StoreIn(Storage storage) { placement_.storage = storage; }

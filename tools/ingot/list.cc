@@ -68,8 +68,9 @@ absl::Status RunList(Args args, const Backends& backends) {
     table.Add(std::move(row));
   }
   Print(table.ToString());
-  if (json)
+  if (json) {
     PrintJson({{"artifacts", std::move(artifacts)}, {"edited", edited}});
+  }
   return absl::OkStatus();
 }
 
